@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -154,13 +155,13 @@ func statusOf(e *llm.Error, overloaded int) int {
 	switch {
 	case e.Status != 0:
 		return e.Status
-	case e.Kind == llm.ErrAuth:
+	case errors.Is(e.Kind, llm.ErrAuth):
 		return http.StatusUnauthorized
-	case e.Kind == llm.ErrRateLimited:
+	case errors.Is(e.Kind, llm.ErrRateLimited):
 		return http.StatusTooManyRequests
-	case e.Kind == llm.ErrOverloaded:
+	case errors.Is(e.Kind, llm.ErrOverloaded):
 		return overloaded
-	case e.Kind == llm.ErrServer:
+	case errors.Is(e.Kind, llm.ErrServer):
 		return http.StatusInternalServerError
 	}
 	return http.StatusBadRequest

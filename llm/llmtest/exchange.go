@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -152,7 +153,7 @@ func (x *exchange) tooLong(limit int) {
 func (x *exchange) give(a Answer) {
 	a = withSignatures(x.s.Script.withIDs(a, toolIDs(x.rec.Body)))
 	x.s.memory.remember(a)
-	p := newPipe(x.w, x.r.Context(), x.s.closed, a)
+	p := newPipe(x.r.Context(), x.w, x.s.closed, a)
 	v := x.voice(p, a)
 	begun := false
 	begin := func() {
@@ -213,13 +214,13 @@ func (x *exchange) fail(p *pipe, v voice, step Step) {
 		e = &llm.Error{Kind: kindOf(step.n), Status: step.n, Message: step.text, RetryAfter: -1}
 	}
 	switch {
-	case e.Kind == llm.ErrStalled:
+	case errors.Is(e.Kind, llm.ErrStalled):
 		p.wait(-1)
-	case e.Kind == llm.ErrUnreachable:
+	case errors.Is(e.Kind, llm.ErrUnreachable):
 		p.stop(errReset)
 	case p.started:
 		v.fail(e)
-	case e.Kind == llm.ErrStream:
+	case errors.Is(e.Kind, llm.ErrStream):
 		v.begin()
 	default:
 		x.failed(step, e)
@@ -246,7 +247,7 @@ func (x *exchange) failed(step Step, e *llm.Error) {
 	}
 	body := strings.TrimSpace(e.Message)
 	switch {
-	case step.op == opFail && e.Kind == llm.ErrContextTooLong && body == "":
+	case step.op == opFail && errors.Is(e.Kind, llm.ErrContextTooLong) && body == "":
 		x.tooLong(200_000)
 	case strings.HasPrefix(body, "<"):
 		x.write(status, "text/html; charset=utf-8", e.Message)

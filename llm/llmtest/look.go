@@ -101,7 +101,7 @@ func (a Answer) expect(see func() view, req *llm.Request) error {
 			}
 		case opCheck:
 			if req == nil {
-				errs = append(errs, errors.New("Check cannot look at a request that came over HTTP"))
+				errs = append(errs, errors.New("a Check cannot look at a request that came over HTTP"))
 			} else if err := s.check(*req); err != nil {
 				errs = append(errs, err)
 			}

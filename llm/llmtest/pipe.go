@@ -31,7 +31,7 @@ type pipe struct {
 	err     error
 }
 
-func newPipe(w http.ResponseWriter, ctx context.Context, closed <-chan struct{}, a Answer) *pipe {
+func newPipe(ctx context.Context, w http.ResponseWriter, closed <-chan struct{}, a Answer) *pipe {
 	p := &pipe{w: w, flush: http.NewResponseController(w), ctx: ctx, closed: closed}
 	_, p.crlf = a.find(opCRLF)
 	if s, ok := a.find(opBytes); ok {

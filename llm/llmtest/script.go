@@ -215,6 +215,7 @@ type speaker struct {
 	delay  time.Duration
 	parts  llm.Parts
 	calls  int
+	said   bool // a delta was yielded
 	ended  bool // the error was yielded, or the reader is gone
 }
 
@@ -246,7 +247,11 @@ func (sp *speaker) step(step Step) {
 	case opCut:
 		sp.fail(sp.script.fault(llm.ErrStream, "the stream ended without its terminal event"))
 	case opReset:
-		sp.fail(sp.script.fault(llm.ErrUnreachable, "connection reset by peer"))
+		kind := llm.ErrUnreachable
+		if sp.said {
+			kind = llm.ErrStream
+		}
+		sp.fail(sp.script.fault(kind, "connection reset by peer"))
 	case opFail:
 		sp.fail(step.err)
 	case opStatus:
@@ -282,8 +287,9 @@ func (sp *speaker) say(p llm.Part) {
 }
 
 func (sp *speaker) delta(c llm.Chunk) {
-	if sp.wait(sp.delay) && !sp.yield(c, nil) {
-		sp.ended = true
+	if sp.wait(sp.delay) {
+		sp.said = true
+		sp.ended = !sp.yield(c, nil)
 	}
 }
 

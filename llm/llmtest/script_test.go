@@ -75,7 +75,7 @@ func TestScriptFaults(t *testing.T) {
 	s := New(t, Fail(own), Join(Say("a"), Cut()), Reset(), Status(429, map[string][]string{"Retry-After": {"2"}}, "slow"),
 		Join(Say("a"), CutAt(3)), TooLong(), Refuse("no"), StopWith("odd"))
 	_, _, err := ask(t.Context(), s, prompt("hi"))
-	if err != error(own) {
+	if e := (*llm.Error)(nil); !errors.As(err, &e) || e != own {
 		t.Errorf("Fail gave %v", err)
 	}
 	for _, want := range []struct {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,6 +20,7 @@ type Wire string
 const (
 	Anthropic Wire = "anthropic" // the Messages API, at /v1/messages
 	OpenAI    Wire = "openai"    // the Chat Completions API, at /v1/chat/completions
+	LookAlike Wire = "lookalike" // the same as others than OpenAI speak it; for [Conform]
 )
 
 // Server gives a script's answers over HTTP, on both wires, to requests that
@@ -40,6 +42,7 @@ type Server struct {
 	mu       sync.Mutex
 	received []*Received
 	faults   []error
+	active   atomic.Int32 // requests that are being answered
 	running  sync.WaitGroup
 	server   *http.Server
 	closed   chan struct{}
@@ -94,10 +97,10 @@ func newServer(s *Script, l net.Listener) *Server {
 
 // BaseURL is what an adapter for the wire is given as its base.
 func (s *Server) BaseURL(w Wire) string {
-	if w == OpenAI {
-		return s.URL + "/v1"
+	if w == Anthropic {
+		return s.URL
 	}
-	return s.URL
+	return s.URL + "/v1"
 }
 
 // Close ends every answer that is being given and waits for it. Closing twice
@@ -154,6 +157,8 @@ func Serve(ctx context.Context, l net.Listener, s *Script, record string) error 
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.active.Add(1)
+	defer s.active.Add(-1)
 	rec, err := s.receive(r)
 	if err != nil {
 		return // the client left before its request was whole

@@ -37,7 +37,7 @@ func plainBody(w Wire) string {
 }
 
 // post sends the body as an adapter would.
-func post(t testing.TB, ctx context.Context, s *Server, w Wire, body string, header ...string) (*http.Response, error) {
+func post(ctx context.Context, t testing.TB, s *Server, w Wire, body string, header ...string) (*http.Response, error) {
 	t.Helper()
 	path := "/v1/messages"
 	if w == OpenAI {
@@ -59,7 +59,7 @@ func post(t testing.TB, ctx context.Context, s *Server, w Wire, body string, hea
 // get is the status, the body and how reading it ended.
 func get(t testing.TB, s *Server, w Wire, body string, header ...string) (int, string, error) {
 	t.Helper()
-	resp, err := post(t, t.Context(), s, w, body, header...)
+	resp, err := post(t.Context(), t, s, w, body, header...)
 	if err != nil {
 		return 0, "", err
 	}
@@ -185,7 +185,7 @@ func TestStatuses(t *testing.T) {
 		{OpenAI, TooLong(), 400, `{"error":{"message":"This model's maximum context length is 200000 tokens. However, your messages resulted in 200001 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, ""},
 	} {
 		s := NewServer(New(t, c.answer))
-		resp, err := post(t, t.Context(), s, c.wire, plainBody(c.wire))
+		resp, err := post(t.Context(), t, s, c.wire, plainBody(c.wire))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,11 +207,11 @@ func TestWaits(t *testing.T) {
 		s := NewServer(New(t, Hang(), Join(Say("some"), Hang()), Join(Say("more"), Hang()), Join(Stall(time.Millisecond), Delay(time.Millisecond), Say("a text of some pieces"))))
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		defer cancel()
-		if _, err := post(t, ctx, s, w, plainBody(w)); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := post(ctx, t, s, w, plainBody(w)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Hang: %v", err)
 		}
 		ctx, cancel = context.WithCancel(t.Context())
-		resp, err := post(t, ctx, s, w, plainBody(w))
+		resp, err := post(ctx, t, s, w, plainBody(w))
 		if err != nil {
 			t.Fatal(err)
 		}

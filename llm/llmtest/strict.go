@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -180,7 +181,7 @@ func (c *checker) flag(path string, m map[string]any, key string) bool {
 // UTF-8, without lone surrogates.
 func decodeBody(body []byte) (any, error) {
 	if !utf8.Valid(body) {
-		return nil, fmt.Errorf("the body is not UTF-8")
+		return nil, errors.New("the body is not UTF-8")
 	}
 	if err := loneSurrogate(body); err != nil {
 		return nil, err
@@ -191,8 +192,8 @@ func decodeBody(body []byte) (any, error) {
 	if err := d.Decode(&v); err != nil {
 		return nil, err
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("there is something after the JSON value")
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is something after the JSON value")
 	}
 	return v, nil
 }

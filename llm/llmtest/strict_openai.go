@@ -245,11 +245,15 @@ func (c *chatChecker) assistant(path string, m map[string]any, open map[string]i
 	}
 	longest := 40
 	if c.lookAlike {
-		longest = 64
+		longest = 256
 	}
 	for i, v := range list {
 		at := c.index(path+".tool_calls", i)
-		call, ok := c.object(at, v, "id! type! function!")
+		fields := "id! type! function!"
+		if c.lookAlike {
+			fields += " extra_content"
+		}
+		call, ok := c.object(at, v, fields)
 		if !ok {
 			continue
 		}

@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func compare(a, b []Answer) string {
 		if a == nil || b == nil {
 			return a == b
 		}
-		return a.Kind == b.Kind && a.Message == b.Message && a.RetryAfter == b.RetryAfter
+		return errors.Is(a.Kind, b.Kind) && a.Message == b.Message && a.RetryAfter == b.RetryAfter
 	}))
 }
 
