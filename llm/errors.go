@@ -29,7 +29,8 @@ type Error struct {
 	Status     int           // HTTP status, 0 when there was none
 	Code       string        // the provider's own word for it
 	Message    string        // the provider's own words, on one line
-	RetryAfter time.Duration // how long the provider asked to wait, -1 when it did not say
+	RetryAfter time.Duration // how long the provider asked to wait; 0 or less when it did not say
+	Final      bool          // asking again does not help, whatever the kind: no credit left, a bad certificate
 	Err        error         // what caused it, if anything did
 }
 
@@ -63,7 +64,7 @@ func (e *Error) Unwrap() []error {
 func (e *Error) Retryable() bool {
 	switch e.Kind {
 	case ErrRateLimited, ErrOverloaded, ErrServer, ErrUnreachable, ErrStream, ErrStalled:
-		return true
+		return !e.Final
 	}
 	return false
 }

@@ -1,0 +1,205 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// Mend makes any history one that the model named by to takes: each call has
+// exactly one result directly after its message, no result is without a call,
+// nothing is empty, arguments are JSON objects, call ids are unique, and
+// thinking goes back only to the model that made it. Answers that were
+// refused are left out. The messages given are not changed.
+//
+// What it makes of a history is a prefix of what it makes of that history
+// with more whole rounds added, so that providers can cache the request.
+func Mend(messages []Message, to Info) []Message {
+	m := mender{to: to, used: map[string]bool{}, out: make([]Message, 0, len(messages))}
+	for len(messages) > 0 {
+		n := 1
+		for n < len(messages) && messages[n].Role != Assistant {
+			n++
+		}
+		m.round(messages[:n])
+		messages = messages[n:]
+	}
+	return m.out
+}
+
+// What stands for something that cannot be sent.
+const (
+	notRun    = "Interrupted before it ran: nothing was done."
+	noImage   = "(an image that this model cannot take was left out)"
+	goneImage = "(an image that is no longer there was left out)"
+	cutBefore = "The conversation before this is not shown."
+)
+
+type mender struct {
+	to   Info
+	used map[string]bool // call ids given so far
+	out  []Message
+}
+
+// round mends an answer and what follows it up to the next answer.
+func (m *mender) round(messages []Message) {
+	var results []ToolResult
+	var owners []Message
+	rest := messages
+	if messages[0].Role == Assistant {
+		rest = messages[1:]
+		for _, msg := range rest {
+			for _, p := range msg.Parts {
+				if r, ok := p.(ToolResult); ok && msg.Role == ToolRole {
+					results, owners = append(results, r), append(owners, msg)
+				}
+			}
+		}
+		m.answer(messages[0], results, owners)
+	}
+	for _, msg := range rest {
+		if msg.Role == User {
+			m.put(msg, m.content(msg.Parts))
+		}
+	}
+}
+
+func (m *mender) put(msg Message, parts Parts) {
+	if len(parts) == 0 {
+		return
+	}
+	if msg.Role == Assistant && len(m.out) == 0 {
+		m.out = append(m.out, NewText(User, Note, cutBefore))
+	}
+	msg.Parts = parts
+	m.out = append(m.out, msg)
+}
+
+func (m *mender) answer(msg Message, results []ToolResult, owners []Message) {
+	if msg.Stop == StopRefusal || msg.Stop == StopFilter {
+		return
+	}
+	own := m.made(msg.Model)
+	var parts Parts
+	said := false // something besides thinking
+	var answers []Message
+	for _, p := range msg.Parts {
+		switch p := p.(type) {
+		case Thinking:
+			if own && (p.Text != "" || p.Signature != "" || len(p.Raw) > 0) {
+				parts = append(parts, p)
+			}
+		case Text:
+			if strings.TrimSpace(p.Text) != "" {
+				parts, said = append(parts, p), true
+			}
+		case ToolCall:
+			r, owner := m.result(p, results, owners)
+			if !own {
+				p.Signature = ""
+			}
+			p.ID, p.Args, p.Malformed = m.id(p.ID), object(p.Args), ""
+			if p.Name == "" {
+				p.Name = "unknown"
+			}
+			r.Call, r.Name = p.ID, p.Name
+			if r.Parts = m.content(r.Parts); len(r.Parts) == 0 {
+				r.Parts = Parts{Text{Text: "(" + p.Name + " completed with no output)"}}
+			}
+			owner.Parts = Parts{r}
+			parts, said = append(parts, p), true
+			answers = append(answers, owner)
+		}
+	}
+	if !said {
+		return
+	}
+	m.put(msg, parts)
+	m.out = append(m.out, answers...)
+}
+
+// result takes the call's first result out of the list, or makes one up.
+func (m *mender) result(call ToolCall, results []ToolResult, owners []Message) (ToolResult, Message) {
+	for i, r := range results {
+		if owners[i].Role == ToolRole && r.Call == call.ID {
+			owner := owners[i]
+			owners[i].Role = "" // taken
+			return r, owner
+		}
+	}
+	return ToolResult{Parts: Parts{Text{Text: notRun}}, Error: true}, Message{Role: ToolRole, Kind: Resulted}
+}
+
+// content is what may stand in a user's message or a result.
+func (m *mender) content(parts Parts) Parts {
+	var out Parts
+	for _, p := range parts {
+		switch p := p.(type) {
+		case Text:
+			if strings.TrimSpace(p.Text) != "" {
+				out = append(out, p)
+			}
+		case Image:
+			switch {
+			case !m.to.Images:
+				out = append(out, Text{Text: noImage})
+			case len(p.Data) == 0:
+				out = append(out, Text{Text: goneImage})
+			default:
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// id gives the call an id that no earlier call has. It looks back only, so
+// that an id never depends on what comes later.
+func (m *mender) id(id string) string {
+	base := id
+	if base == "" {
+		base = "call"
+	}
+	for n := 1; id == "" || m.used[id]; n++ {
+		id = base + "_" + strconv.Itoa(n)
+	}
+	m.used[id] = true
+	return id
+}
+
+// made says whether the model asked next is the one that made the message.
+// Signatures are bound to a model, so its dated names count as one and
+// nothing else does.
+func (m *mender) made(model string) bool {
+	provider, name, _ := strings.Cut(model, "/")
+	return provider == m.to.Provider && undated(name) == undated(m.to.Name)
+}
+
+// undated takes "-latest", "-20250929", "@20250929" or "-2025-08-07" off.
+func undated(name string) string {
+	name = strings.TrimSuffix(strings.ToLower(name), "-latest")
+	for _, form := range []string{"-dddddddd", "@dddddddd", "-dddd-dd-dd"} {
+		if at := len(name) - len(form); at > 0 && matches(name[at:], form) {
+			return name[:at]
+		}
+	}
+	return name
+}
+
+func matches(s, form string) bool {
+	for i := range len(form) {
+		if form[i] == 'd' && (s[i] < '0' || s[i] > '9') || form[i] != 'd' && s[i] != form[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// object is args if it is a JSON object, else the empty object.
+func object(args json.RawMessage) json.RawMessage {
+	if t := bytes.TrimSpace(args); len(t) > 0 && t[0] == '{' && json.Valid(t) {
+		return args
+	}
+	return json.RawMessage("{}")
+}
