@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -79,16 +80,20 @@ type Agent struct {
 	Retry    Retry  // zero values mean the defaults
 }
 
+// ErrByPerson is the cause of a context that the person cancelled; results of
+// calls that it left open say so.
+var ErrByPerson = errors.New("interrupted by the user")
+
 // DefaultSteps is how many requests a turn may make.
 const DefaultSteps = 200
 
-// Turn says the prompt and runs until control goes back to the person. It
-// yields facts, each recorded before, and signals; the last fact is
+// Turn says the prompt, after any notes given before it, and runs until
+// control goes back to the person. It yields facts, each recorded before, and signals; the last fact is
 // [event.Ended]. An error is yielded last, and only when nothing could be
 // recorded any more. Cancelling ctx interrupts the turn, which still ends in
 // Ended; [context.Cause] tells who did it: [ErrByPerson] or anything else.
 // Breaking off the range interrupts the turn too. One turn at a time.
-func (a *Agent) Turn(ctx context.Context, prompt llm.Message) iter.Seq2[event.Record, error] {
+func (a *Agent) Turn(ctx context.Context, prompt ...llm.Message) iter.Seq2[event.Record, error] {
 	if a.Gate == nil {
 		panic("agent: Turn without a Gate")
 	}

@@ -81,7 +81,8 @@ type Changed struct {
 type Ended struct {
 	Reason Reason    `json:"reason"`
 	Error  string    `json:"error,omitempty"`
-	Usage  llm.Usage `json:"usage"` // of the whole turn
+	Fault  string    `json:"fault,omitempty"` // reason error: auth, rate_limited, overloaded, unreachable, or "" for any other
+	Usage  llm.Usage `json:"usage"`           // of the whole turn
 }
 
 func (Opened) event()  {}
