@@ -1,0 +1,209 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/llm"
+	"github.com/minicode-go/minicode/tool"
+)
+
+const (
+	persistedHead = "<persisted-output>"
+	persistedTail = "</persisted-output>"
+	previewChars  = 2000
+	previewLeast  = 1000 // a preview is cut at its last newline after so many
+)
+
+// ResultLimit is how many characters one result may have, for an effective
+// input of so many tokens.
+func ResultLimit(effectiveInput int) int { return min(50_000, effectiveInput*3/4) }
+
+// BatchLimit is how many characters the results of one answer may have.
+func BatchLimit(effectiveInput int) int { return min(200_000, effectiveInput*17/10) }
+
+// Offload moves what is too large into files that the model can read back.
+type Offload struct {
+	Dir         func() string // <session>.d/results
+	ResultLimit func() int    // characters
+	BatchLimit  func() int    // characters
+}
+
+// Clean replaces one oversized result by a preview and the path of the whole.
+// Exactly the limit passes. Where the file cannot be written the result stays
+// as it is.
+func (o Offload) Clean(_ context.Context, out tool.Outcome) tool.Outcome {
+	text := out.Result.Parts.Text()
+	switch {
+	case out.Result.Meta.Saved != "":
+		o.adopt(&out, text)
+	case utf8.RuneCountInString(text) > o.ResultLimit() && !strings.HasPrefix(text, persistedHead):
+		if path, err := o.write(out.Call.ID, text); err == nil {
+			out.Result.Meta.Saved, out.Result.Meta.Size = path, int64(len(text))
+			out.Result.Parts = withText(out.Result.Parts, frame(path, utf8.RuneCountInString(text), preview(text, out.Result.Meta.Exit != nil)))
+		}
+	}
+	return out
+}
+
+// adopt gives a command's spill file, which holds the whole output already,
+// its final name, and frames the preview that came with it.
+func (o Offload) adopt(out *tool.Outcome, text string) {
+	meta := &out.Result.Meta
+	path := o.path(out.Call.ID)
+	if meta.Saved != path && os.Rename(meta.Saved, path) == nil {
+		meta.Saved = path
+	}
+	if !strings.HasPrefix(text, persistedHead) {
+		out.Result.Parts = withText(out.Result.Parts, frame(meta.Saved, int(meta.Size), text))
+	}
+}
+
+// Name is the stage's name in the log.
+func (o Offload) Name() string { return "offload" }
+
+// Edits replaces the largest results of the newest answer until the batch
+// fits; of two as large, the one with the smaller id goes first.
+func (o Offload) Edits(_ context.Context, v event.View) ([]event.Edit, llm.Usage, error) {
+	type entry struct {
+		message llm.Message
+		result  llm.ToolResult
+		text    string
+		chars   int
+	}
+	var batch []entry
+	total := 0
+	for _, m := range slices.Backward(v.Request.Messages) {
+		r, ok := m.Result()
+		if !ok {
+			if m.Role == llm.Assistant {
+				break
+			}
+			continue
+		}
+		text := r.Parts.Text()
+		chars := utf8.RuneCountInString(text)
+		total += chars
+		if !strings.HasPrefix(text, persistedHead) {
+			batch = append(batch, entry{m, r, text, chars})
+		}
+	}
+	slices.SortFunc(batch, func(a, b entry) int {
+		if a.chars != b.chars {
+			return b.chars - a.chars
+		}
+		return strings.Compare(a.result.Call, b.result.Call)
+	})
+	var edits []event.Edit
+	for _, e := range batch {
+		if total <= o.BatchLimit() {
+			break
+		}
+		path, err := o.write(e.result.Call, e.text)
+		if err != nil {
+			return edits, llm.Usage{}, err
+		}
+		short := frame(path, e.chars, preview(e.text, e.result.Meta.Exit != nil))
+		if utf8.RuneCountInString(short) >= e.chars {
+			break
+		}
+		total += utf8.RuneCountInString(short) - e.chars
+		e.result.Parts = withText(e.result.Parts, short)
+		e.result.Meta.Saved, e.result.Meta.Size = path, int64(len(e.text))
+		edits = append(edits, event.Edit{From: e.message.ID, To: e.message.ID, With: []llm.Message{
+			{Role: e.message.Role, Kind: e.message.Kind, Parts: llm.Parts{e.result}},
+		}})
+	}
+	return edits, llm.Usage{}, nil
+}
+
+// path is where the result of the call is kept.
+func (o Offload) path(call string) string {
+	safe := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, call)
+	if strings.Trim(safe, ".") == "" {
+		safe = "_" + safe
+	}
+	return filepath.Join(o.Dir(), safe+".txt")
+}
+
+func (o Offload) write(call, text string) (string, error) {
+	if o.Dir() == "" {
+		return "", errors.New("the session keeps no files")
+	}
+	path := o.path(call)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, []byte(text), 0o600)
+}
+
+// frame is what the model reads in the place of an oversized result.
+func frame(path string, chars int, preview string) string {
+	return fmt.Sprintf("%s\nOutput too large (%s). Full output saved to: %s\n\nPreview (first 2K chars):\n%s\n...\n%s",
+		persistedHead, size(chars), path, preview, persistedTail)
+}
+
+func size(chars int) string {
+	switch {
+	case chars >= 1_000_000:
+		return fmt.Sprintf("%.1fM chars", float64(chars)/1e6)
+	case chars >= 1000:
+		return fmt.Sprintf("%dK chars", (chars+500)/1000)
+	}
+	return fmt.Sprintf("%d chars", chars)
+}
+
+// preview is the head of the text and, for a command, its tail as well: there
+// the end says how it went.
+func preview(text string, command bool) string {
+	head := firstChars(text, previewChars)
+	if cut := strings.LastIndexByte(head, '\n'); cut >= 0 && utf8.RuneCountInString(head[:cut]) > previewLeast {
+		head = head[:cut]
+	}
+	if !command {
+		return head
+	}
+	return head + "\n...\n" + lastChars(text, previewChars)
+}
+
+func firstChars(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+func lastChars(text string, n int) string {
+	at := len(text)
+	for ; n > 0 && at > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(text[:at])
+		at -= size
+	}
+	return text[at:]
+}
+
+// withText puts the text in the place of all text parts; images stay.
+func withText(parts llm.Parts, text string) llm.Parts {
+	out := llm.Parts{llm.Text{Text: text}}
+	for _, p := range parts {
+		if _, ok := p.(llm.Text); !ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
