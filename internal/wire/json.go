@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -14,7 +15,9 @@ import (
 // bytes are the same every time. The zero value is an empty one.
 type Object []byte
 
-func (o Object) key(k string) Object {
+// key begins a member whose value has about n bytes.
+func (o Object) key(k string, n int) Object {
+	o = slices.Grow(o, len(k)+n+8)
 	if len(o) == 0 {
 		o = append(o, '{')
 	} else {
@@ -25,16 +28,16 @@ func (o Object) key(k string) Object {
 }
 
 // Str adds a string.
-func (o Object) Str(k, v string) Object { return AppendString(o.key(k), v) }
+func (o Object) Str(k, v string) Object { return AppendString(o.key(k, len(v)+len(v)/16), v) }
 
 // Int adds a number.
-func (o Object) Int(k string, v int) Object { return strconv.AppendInt(o.key(k), int64(v), 10) }
+func (o Object) Int(k string, v int) Object { return strconv.AppendInt(o.key(k, 20), int64(v), 10) }
 
 // Bool adds a truth value.
-func (o Object) Bool(k string, v bool) Object { return strconv.AppendBool(o.key(k), v) }
+func (o Object) Bool(k string, v bool) Object { return strconv.AppendBool(o.key(k, 5), v) }
 
 // Raw adds a value that is JSON already.
-func (o Object) Raw(k string, v []byte) Object { return append(o.key(k), v...) }
+func (o Object) Raw(k string, v []byte) Object { return append(o.key(k, len(v)), v...) }
 
 // End closes the object.
 func (o Object) End() []byte {
@@ -46,14 +49,23 @@ func (o Object) End() []byte {
 
 // Array is the JSON array of the values, which are JSON already.
 func Array(values ...[]byte) []byte {
-	out := append(make([]byte, 0, 64), '[')
+	n := 2
+	for _, v := range values {
+		n += len(v) + 1
+	}
+	return AppendArray(make([]byte, 0, n), values...)
+}
+
+// AppendArray appends what [Array] is.
+func AppendArray(dst []byte, values ...[]byte) []byte {
+	dst = append(dst, '[')
 	for i, v := range values {
 		if i > 0 {
-			out = append(out, ',')
+			dst = append(dst, ',')
 		}
-		out = append(out, v...)
+		dst = append(dst, v...)
 	}
-	return append(out, ']')
+	return append(dst, ']')
 }
 
 // AppendString appends s as a JSON string. Bytes that are not UTF-8 become

@@ -35,7 +35,7 @@ func (m *Model) body(req llm.Request) []byte {
 	if len(req.Tools) > 0 {
 		o = o.Raw("tools", tools(req.Tools))
 	}
-	return o.Raw("messages", messages(turns)).End()
+	return wire.Object(appendMessages(o.Raw("messages", nil), turns)).End()
 }
 
 func (m *Model) maxTokens(req llm.Request) int {
@@ -84,7 +84,7 @@ func budgetOf(effort string) int {
 		return 4_000
 	case "medium":
 		return 12_000
-	case "high":
+	case "high", "xhigh", "max":
 		return 32_000
 	}
 	return 0
@@ -239,18 +239,28 @@ func marked(object []byte) []byte {
 	return wire.Object(object[:len(object)-1:len(object)-1]).Raw("cache_control", []byte(`{"type":"ephemeral"}`)).End()
 }
 
-// messages writes the turns, with cache marks on the newest user messages.
-func messages(turns []turn) []byte {
-	list := make([][]byte, len(turns))
-	left := marks
+// appendMessages writes the turns, with cache marks on the newest user
+// messages. It copies once: the history may be megabytes.
+func appendMessages(dst []byte, turns []turn) []byte {
+	size, left := 2, marks
 	for i := len(turns) - 1; i >= 0; i-- {
-		blocks := turns[i].blocks
 		if turns[i].role == "user" && left > 0 {
 			left--
-			last := len(blocks) - 1
-			blocks = append(blocks[:last:last], marked(blocks[last]))
+			blocks := turns[i].blocks
+			blocks[len(blocks)-1] = marked(blocks[len(blocks)-1])
 		}
-		list[i] = wire.Object{}.Str("role", turns[i].role).Raw("content", wire.Array(blocks...)).End()
+		for _, b := range turns[i].blocks {
+			size += len(b) + 1
+		}
+		size += len(`{"role":"assistant","content":[]},`)
 	}
-	return wire.Array(list...)
+	dst = append(slices.Grow(dst, size), '[')
+	for i, t := range turns {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"role":"`+t.role+`","content":`...)
+		dst = append(wire.AppendArray(dst, t.blocks...), '}')
+	}
+	return append(dst, ']')
 }

@@ -61,14 +61,14 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 				yield(nil, err)
 				return
 			}
+			if a.ended && !a.over {
+				a.finish()
+			}
 			if a.over {
 				return
 			}
-			if a.ended {
-				break
-			}
 		}
-		if !a.finished && !a.ended && !(m.o.Quirks.NoEnd && a.any()) {
+		if !a.finished && !(m.o.Quirks.NoEnd && a.any()) {
 			yield(nil, wire.Cut(m.o.Info.Provider, "the stream ended without a finish_reason and without [DONE]"))
 			return
 		}
