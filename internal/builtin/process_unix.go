@@ -1,0 +1,66 @@
+//go:build unix
+
+package builtin
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// processGroup needs nothing here: the process group has the number of its leader.
+type processGroup struct{}
+
+func newProcessGroup(*os.Process) processGroup { return processGroup{} }
+func (processGroup) close()                    {}
+
+// attributes make a new session, and with it a new process group and no
+// controlling terminal.
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// request asks everything to end.
+func (p *process) request() { p.signal(unix.SIGTERM) }
+
+// force ends everything.
+func (p *process) force() { p.signal(unix.SIGKILL) }
+
+// signal looks for the members first: with a parent dead they are harder to
+// find. The group gets it in one call, so that none forks away in between.
+func (p *process) signal(s unix.Signal) {
+	members := p.members()
+	if p.alive() {
+		_ = unix.Kill(-p.pid, s)
+	}
+	for _, pid := range members {
+		_ = unix.Kill(pid, s) // gone meanwhile, or not ours to end: counted afterwards
+	}
+}
+
+// grouped tells whether the process group has a process, a zombie included.
+func (p *process) grouped() bool { return unix.Kill(-p.pid, 0) != unix.ESRCH }
+
+func exitCode(s *os.ProcessState) int {
+	if s == nil {
+		return -1
+	}
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return s.ExitCode()
+}
+
+func findShell(env []string) string {
+	if bash := lookPath("bash", env, "/"); bash != "" {
+		return bash
+	}
+	return executable("/bin/bash")
+}
+
+func executable(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 {
+		return ""
+	}
+	return path
+}
