@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/minicode-go/minicode/tool"
 )
 
 func TestAskUser(t *testing.T) {
@@ -55,6 +57,27 @@ func TestTodoWrite(t *testing.T) {
 	for _, args := range []string{`{"items":[{"text":"x","status":"done"}]}`, `{"items":[{"text":" ","status":"pending"}]}`, `{}`, `{"items":[{"text":"x"}]}`} {
 		if _, err := todoWrite(w).Prepare(t.Context(), json.RawMessage(args)); err == nil {
 			t.Errorf("accepted %s", args)
+		}
+	}
+}
+
+// The embedded schemas are those of the Go types: no list may be null, and a
+// status has its words.
+func TestCommandSchemas(t *testing.T) {
+	for name, made := range map[string]json.RawMessage{
+		"run_command":  tool.SchemaOf[runInput](),
+		"task_output":  tool.SchemaOf[taskInput](),
+		"task_stop":    tool.SchemaOf[taskInput](),
+		"ask_user":     tool.SchemaOf[askInput](),
+		"propose_plan": tool.SchemaOf[planInput](),
+		"todo_write":   tool.SchemaOf[todoInput](),
+	} {
+		want := strings.NewReplacer(
+			`"type":["null","array"]`, `"type":"array"`,
+			`"status":{"type":"string"}`, `"status":{"type":"string","enum":["pending","in_progress","completed"]}`,
+		).Replace(string(made))
+		if got := string(spec(name).Schema); got != want {
+			t.Errorf("%s: %s\nthe type gives: %s", name, got, want)
 		}
 	}
 }
