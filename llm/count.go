@@ -21,8 +21,11 @@ func (c Count) Share() float64 {
 	return float64(c.Tokens) / float64(c.Window)
 }
 
-// The window of a model of which nothing is known, in tokens.
-const FallbackWindow, FallbackMaxOutput = 128_000, 8_000
+// FallbackWindow is the window of a model of which nothing is known, in tokens.
+const FallbackWindow = 128_000
+
+// FallbackMaxOutput is the greatest output of such a model, in tokens.
+const FallbackMaxOutput = 8_000
 
 // Measure counts what a request with these messages would have in the window:
 // what the provider counted at the newest answer that has a usage, and an

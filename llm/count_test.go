@@ -42,8 +42,12 @@ func TestEstimateCountsAllOfARequest(t *testing.T) {
 	req.Tools = []llm.ToolSpec{{Name: "x", Description: "does it", Schema: json.RawMessage(`{"type":"object"}`)}}
 	grow("a tool")
 	for _, p := range []llm.Part{
-		llm.Text{Text: "hello"}, llm.Thinking{Text: "hm"}, llm.Thinking{Raw: json.RawMessage(`{"data":"abcd"}`)}, llm.NewImage("image/png", []byte{1}),
-		llm.ToolCall{Name: "x", Args: json.RawMessage(`{"a":1}`)}, llm.ToolResult{Parts: llm.Parts{llm.Text{Text: "a result"}}},
+		llm.Text{Text: "hello"},
+		llm.Thinking{Text: "hm"},
+		llm.Thinking{Raw: json.RawMessage(`{"data":"abcd"}`)},
+		llm.NewImage("image/png", []byte{1}),
+		llm.ToolCall{Name: "x", Args: json.RawMessage(`{"a":1}`)},
+		llm.ToolResult{Parts: llm.Parts{llm.Text{Text: "a result"}}},
 	} {
 		req.Messages = append(req.Messages, llm.Message{Parts: llm.Parts{p}})
 		grow(show(req.Messages[len(req.Messages)-1:]))

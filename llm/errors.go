@@ -62,9 +62,10 @@ func (e *Error) Unwrap() []error {
 // Retryable says whether asking again may help: rate limits, overload,
 // failing servers, broken or stalled streams, connection faults.
 func (e *Error) Retryable() bool {
-	switch e.Kind {
-	case ErrRateLimited, ErrOverloaded, ErrServer, ErrUnreachable, ErrStream, ErrStalled:
-		return !e.Final
+	for _, kind := range []error{ErrRateLimited, ErrOverloaded, ErrServer, ErrUnreachable, ErrStream, ErrStalled} {
+		if errors.Is(e.Kind, kind) {
+			return !e.Final
+		}
 	}
 	return false
 }

@@ -179,21 +179,13 @@ func (m *mender) made(model string) bool {
 // undated takes "-latest", "-20250929", "@20250929" or "-2025-08-07" off.
 func undated(name string) string {
 	name = strings.TrimSuffix(strings.ToLower(name), "-latest")
-	for _, form := range []string{"-dddddddd", "@dddddddd", "-dddd-dd-dd"} {
-		if at := len(name) - len(form); at > 0 && matches(name[at:], form) {
+	for _, n := range []int{len("-20250929"), len("-2025-08-07")} {
+		at := len(name) - n
+		if at > 0 && strings.ContainsRune("-@", rune(name[at])) && strings.Trim(name[at+1:], "0123456789-") == "" {
 			return name[:at]
 		}
 	}
 	return name
-}
-
-func matches(s, form string) bool {
-	for i := range len(form) {
-		if form[i] == 'd' && (s[i] < '0' || s[i] > '9') || form[i] != 'd' && s[i] != form[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // object is args if it is a JSON object, else the empty object.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"html"
 	"net/http"
 	"strconv"
@@ -33,7 +34,7 @@ func Fault(provider string, status int, header http.Header, body []byte) *llm.Er
 		e.RetryAfter = told.retry
 	}
 	e.Kind = kindOf(status, told, page)
-	if e.Kind == llm.ErrRateLimited && outOfCredit(told) {
+	if errors.Is(e.Kind, llm.ErrRateLimited) && outOfCredit(told) {
 		e.Final = true
 	}
 	if location := header.Get("Location"); status/100 == 3 && location != "" {
@@ -43,7 +44,7 @@ func Fault(provider string, status int, header http.Header, body []byte) *llm.Er
 	case "false":
 		e.Final = true
 	case "true":
-		if e.Kind == llm.ErrRequest {
+		if errors.Is(e.Kind, llm.ErrRequest) {
 			e.Kind = llm.ErrServer
 		}
 	}

@@ -222,7 +222,7 @@ func TestRecordedFaults(t *testing.T) {
 				err = e
 			}
 			var e *llm.Error
-			if !errors.As(err, &e) || e.Kind != c.kind || e.Code != c.code || e.Status != r.Response.Status || !strings.Contains(e.Message, c.say) {
+			if !errors.As(err, &e) || !errors.Is(e, c.kind) || e.Code != c.code || e.Status != r.Response.Status || !strings.Contains(e.Message, c.say) {
 				t.Errorf("%+v", e)
 			}
 		})

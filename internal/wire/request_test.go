@@ -293,7 +293,7 @@ func TestCancelling(t *testing.T) {
 			cancel(stop)
 			err = e
 		}
-		if err != stop || time.Since(began) > 5*time.Second {
+		if !errors.Is(err, stop) || time.Since(began) > 5*time.Second {
 			t.Error(path, err, time.Since(began))
 		}
 	}

@@ -63,10 +63,15 @@ func stop(reason string) string {
 
 func TestStopReasons(t *testing.T) {
 	for _, c := range []struct{ reason, stop, detail string }{
-		{"end_turn", "end_turn", ""}, {"max_tokens", "max_tokens", ""}, {"pause_turn", "pause_turn", ""}, {"refusal", "refusal", ""},
-		{"stop_sequence", "stop_sequence", ""}, {"tool_use", "tool_use", ""},
+		{"end_turn", "end_turn", ""},
+		{"max_tokens", "max_tokens", ""},
+		{"pause_turn", "pause_turn", ""},
+		{"refusal", "refusal", ""},
+		{"stop_sequence", "stop_sequence", ""},
+		{"tool_use", "tool_use", ""},
 		{"model_context_window_exceeded", "model_context_window_exceeded", ""},
-		{"bored", "bored", "stop reason bored"}, {"", "end_turn", ""},
+		{"bored", "bored", "stop reason bored"},
+		{"", "end_turn", ""},
 	} {
 		d, err := answer(t, start(), block(0, `{"type":"text","text":""}`, `{"type":"text_delta","text":"a"}`), stop(c.reason))
 		if err != nil || string(d.Stop) != c.stop || d.Detail != c.detail {

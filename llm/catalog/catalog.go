@@ -111,27 +111,14 @@ func plain(name string) string {
 
 // undated takes "-latest", "-20250929" or "-2025-08-07" off.
 func undated(name string) string {
-	if short, ok := strings.CutSuffix(name, "-latest"); ok {
-		return short
-	}
-	short := strings.TrimRight(name, "-0123456789")
-	switch date := name[len(short):]; {
-	case len(date) >= 11 && dashes(date[len(date)-11:]) == "-0000-00-00":
-		return name[:len(name)-11]
-	case len(date) >= 9 && dashes(date[len(date)-9:]) == "-00000000":
-		return name[:len(name)-9]
+	name = strings.TrimSuffix(name, "-latest")
+	for _, n := range []int{len("-20250929"), len("-2025-08-07")} {
+		at := len(name) - n
+		if at > 0 && name[at] == '-' && strings.Trim(name[at+1:], "0123456789-") == "" {
+			return name[:at]
+		}
 	}
 	return name
-}
-
-// dashes is s with every digit as 0.
-func dashes(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '-' {
-			return r
-		}
-		return '0'
-	}, s)
 }
 
 // rows yields the fields of a table's rows. Lines that begin with # are for

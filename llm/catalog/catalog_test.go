@@ -28,7 +28,13 @@ func TestFind(t *testing.T) {
 		{"openrouter/anthropic/claude-sonnet-4.5", "openrouter/anthropic/claude-sonnet-4.5"},
 		{"moonshotai/kimi-k2-0905", "openrouter/moonshotai/kimi-k2-0905"},
 		{"deepseek-chat", "deepseek/deepseek-chat"},
-		{"claude", ""}, {"", ""}, {"ollama/qwen3", ""}, {"bedrock/claude-sonnet-4-5", ""}, {"anthropic/", ""}, {"-20250929", ""}, {"#", ""},
+		{"claude", ""},
+		{"", ""},
+		{"ollama/qwen3", ""},
+		{"bedrock/claude-sonnet-4-5", ""},
+		{"anthropic/", ""},
+		{"-20250929", ""},
+		{"#", ""},
 	} {
 		e, ok := catalog.Find(c.name)
 		got := ""

@@ -68,7 +68,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 				return
 			}
 		}
-		if !a.finished && !(m.o.Quirks.NoEnd && a.any()) {
+		if !a.finished && (!m.o.Quirks.NoEnd || !a.any()) {
 			yield(nil, wire.Cut(m.o.Info.Provider, "the stream ended without a finish_reason and without [DONE]"))
 			return
 		}

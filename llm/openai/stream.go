@@ -273,7 +273,8 @@ func (a *answer) call(d callDelta) {
 	case at >= 0 && id != "" && a.calls[at].id != id:
 		at = -1
 	}
-	if at >= 0 && !(name != "" && id != "" && a.calls[at].id != "" && a.calls[at].id != id) {
+	another := at >= 0 && name != "" && id != "" && a.calls[at].id != "" && a.calls[at].id != id
+	if at >= 0 && !another {
 		c = a.calls[at]
 	}
 	if c == nil {

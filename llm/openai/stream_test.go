@@ -108,12 +108,18 @@ func TestCalls(t *testing.T) {
 		{"id and name again in every piece", []string{
 			`{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"p\""}}]}`, `{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":":1}"}}]}`,
 		}, two[:1]},
-		{"no ids", []string{`{"tool_calls":[{"index":0,"function":{"name":"x","arguments":"{}"}},{"index":1,"id":null,"function":{"name":"x","arguments":null}}]}`},
-			llm.Parts{call("", "x", `{}`), call("", "x", `{}`)}},
+		{
+			"no ids",
+			[]string{`{"tool_calls":[{"index":0,"function":{"name":"x","arguments":"{}"}},{"index":1,"id":null,"function":{"name":"x","arguments":null}}]}`},
+			llm.Parts{call("", "x", `{}`), call("", "x", `{}`)},
+		},
 		{"before there were tools", []string{`{"function_call":{"name":"x","arguments":"{\"p\""}}`, `{"function_call":{"arguments":":1}"}}`}, llm.Parts{call("", "x", `{"p":1}`)}},
 		{"malformed", []string{`{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"p"}}]}`}, llm.Parts{llm.ToolCall{ID: "a", Name: "x", Malformed: `{"p`}}},
-		{"signed", []string{`{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{}"},"extra_content":{"google":{"thought_signature":"sig"}}}]}`},
-			llm.Parts{llm.ToolCall{ID: "a", Name: "x", Args: json.RawMessage(`{}`), Signature: "sig"}}},
+		{
+			"signed",
+			[]string{`{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{}"},"extra_content":{"google":{"thought_signature":"sig"}}}]}`},
+			llm.Parts{llm.ToolCall{ID: "a", Name: "x", Args: json.RawMessage(`{}`), Signature: "sig"}},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, deltas, err := ask(t, chunks(c.deltas...)+finish("tool_calls")+done, openai.Quirks{})
@@ -144,8 +150,11 @@ func TestThinking(t *testing.T) {
 		deltas []string
 		want   llm.Parts
 	}{
-		{"reasoning_content", []string{`{"reasoning_content":"a"}`, `{"reasoning_content":"b"}`, `{"content":"c","reasoning_content":null}`},
-			llm.Parts{llm.Thinking{Text: "ab"}, llm.Text{Text: "c"}}},
+		{
+			"reasoning_content",
+			[]string{`{"reasoning_content":"a"}`, `{"reasoning_content":"b"}`, `{"content":"c","reasoning_content":null}`},
+			llm.Parts{llm.Thinking{Text: "ab"}, llm.Text{Text: "c"}},
+		},
 		{"reasoning", []string{`{"reasoning":"a"}`, `{"content":"c"}`}, llm.Parts{llm.Thinking{Text: "a"}, llm.Text{Text: "c"}}},
 		{"twice the same", []string{`{"reasoning":"a","reasoning_content":"a"}`}, llm.Parts{llm.Thinking{Text: "a"}}},
 		{"details", []string{
@@ -155,8 +164,11 @@ func TestThinking(t *testing.T) {
 			`{"reasoning_details":[{"type":"reasoning.encrypted","data":"d1","index":1},{"type":"reasoning.encrypted","data":"d2","index":1}]}`,
 		}, llm.Parts{llm.Thinking{Text: "ab", Raw: json.RawMessage(`[{"format":"f","index":0,"signature":"s","text":"ab","type":"reasoning.text"},{"data":"d1","index":1,"type":"reasoning.encrypted"},{"data":"d2","index":1,"type":"reasoning.encrypted"}]`)}}},
 		{"only in details", []string{`{"reasoning_details":[{"type":"reasoning.summary","summary":"s"}]}`}, llm.Parts{llm.Thinking{Text: "s", Raw: json.RawMessage(`[{"summary":"s","type":"reasoning.summary"}]`)}}},
-		{"pieces of content", []string{`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]}`, `{"content":[{"type":"text","text":"b"}]}`},
-			llm.Parts{llm.Thinking{Text: "a"}, llm.Text{Text: "b"}}},
+		{
+			"pieces of content",
+			[]string{`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]}`, `{"content":[{"type":"text","text":"b"}]}`},
+			llm.Parts{llm.Thinking{Text: "a"}, llm.Text{Text: "b"}},
+		},
 	} {
 		d, _, err := ask(t, chunks(c.deltas...)+finish("stop")+done, openai.Quirks{})
 		if err != nil {
