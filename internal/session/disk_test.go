@@ -237,3 +237,53 @@ func TestNoLocks(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenWithoutRights: a session that cannot be written to can be gone on
+// in, and is saved when that works again.
+func TestOpenWithoutRights(t *testing.T) {
+	s := newStore(t)
+	l := create(t, s, Options{})
+	turn(t, l, "one", "c1")
+	say(t, l, llm.User, llm.Prompt, "two")
+	l.Close()
+	inTheWay := strings.TrimSuffix(l.Path(), ".jsonl") + ".lock"
+	if err := os.Mkdir(inTheWay, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	before := readFile(t, l.Path())
+	again, report := reopen(t, s, l.Path())
+	again.OnTrouble = func(text string) { t.Errorf("told twice: %s", text) }
+	if report.Unsaved == "" || !report.Crashed || again.Saved() || !strings.Contains(report.String(), "cannot be saved") {
+		t.Errorf("report %q, saved %v", report, again.Saved())
+	}
+	turn(t, again, "three", "c2")
+	same(t, "file", before, readFile(t, l.Path()))
+	if err := os.Remove(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	turn(t, again, "four", "c3")
+	if !again.Saved() {
+		t.Error("still not saved")
+	}
+	live := facetsOf(t, again)
+	again.Close()
+	last, _ := reopen(t, s, l.Path())
+	same(t, "reopened", live, facetsOf(t, last))
+
+	// Somebody else wrote to it meanwhile: their records are not touched.
+	last.Close()
+	if err := os.Mkdir(inTheWay, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mine, _ := reopen(t, s, l.Path())
+	os.Remove(inTheWay)
+	theirs, _ := reopen(t, s, l.Path())
+	turn(t, theirs, "theirs", "c4")
+	theirs.Close()
+	before = readFile(t, l.Path())
+	turn(t, mine, "mine", "c4")
+	if mine.Saved() {
+		t.Error("two wrote to one session")
+	}
+	same(t, "file", before, readFile(t, l.Path()))
+}

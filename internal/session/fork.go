@@ -27,7 +27,7 @@ func (s *Store) Fork(path string, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer src.out.f.Close()
+	defer func() { _ = src.out.f.Close() }()
 	l, err := s.blank(o)
 	if err != nil {
 		return nil, err

@@ -207,7 +207,7 @@ func (s *Store) Open(path, cwd string) (*Log, Report, error) {
 		l.out.f, l.out.fault, l.told, report.Unsaved = diskFile{f}, err, true, err.Error()
 	}
 	if err := l.take(&report); err != nil {
-		l.out.close()
+		_ = l.out.close()
 		return nil, report, err
 	}
 	return l, report, nil

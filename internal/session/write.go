@@ -82,7 +82,7 @@ func (w *writer) prepare() error {
 		return err
 	}
 	if w.f != nil {
-		w.f.Close()
+		_ = w.f.Close()
 	}
 	w.unnamed = w.fresh
 	w.f, w.lock, w.ready, w.fresh = w.store.wrap(diskFile{f}), lock, true, false
