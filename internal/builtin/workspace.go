@@ -28,6 +28,10 @@ type Workspace struct {
 	// Analyse says what a command would do when it is run in cwd.
 	Analyse func(command, cwd string) shell.Analysis
 
+	// Withheld says of a file, by its absolute path, that reading it would
+	// need an approval: searches leave it out and say so.
+	Withheld func(path string) bool
+
 	Limits   Limits
 	Tasks    *Tasks      // background commands; required for run_command
 	Plan     func() bool // whether the mode is plan: propose_plan is offered then only
@@ -75,5 +79,7 @@ func (w *Workspace) stamps() map[string]llm.FileRead {
 }
 
 func (w *Workspace) imagesOK() bool { return w.ImagesOK != nil && w.ImagesOK() }
+
+func (w *Workspace) withheld(path string) bool { return w.Withheld != nil && w.Withheld(path) }
 
 func (w *Workspace) planning() bool { return w.Plan != nil && w.Plan() }
