@@ -44,7 +44,7 @@ func TestEstimateCountsAllOfARequest(t *testing.T) {
 	for _, p := range []llm.Part{
 		llm.Text{Text: "hello"},
 		llm.Thinking{Text: "hm"},
-		llm.Thinking{Raw: json.RawMessage(`{"data":"abcd"}`)},
+		llm.Thinking{Raw: llm.Verbatim(`{"data":"abcd"}`)},
 		llm.NewImage("image/png", []byte{1}),
 		llm.ToolCall{Name: "x", Args: json.RawMessage(`{"a":1}`)},
 		llm.ToolResult{Parts: llm.Parts{llm.Text{Text: "a result"}}},

@@ -60,7 +60,7 @@ func show(messages []llm.Message) string {
 
 func TestMend(t *testing.T) {
 	think := llm.Thinking{Text: "hm", Signature: "sig"}
-	raw := llm.Thinking{Raw: json.RawMessage(`{"type":"redacted_thinking","data":"x"}`)}
+	raw := llm.Thinking{Raw: llm.Verbatim(`{"type":"redacted_thinking","data":"x"}`)}
 	other := work(think, llm.Text{Text: "a"}, llm.ToolCall{ID: "1", Name: "x", Signature: "g"})
 	other.Model = "anthropic/claude-opus-4-1"
 	refused := work(llm.Text{Text: "no"}, call("r", `{}`))

@@ -24,9 +24,24 @@ type Text struct {
 // Thinking is reasoning that the provider wants back byte for byte. Nothing
 // in it is ever changed; it goes back only to the model family that made it.
 type Thinking struct {
-	Text      string          `json:"text,omitempty"`
-	Signature string          `json:"signature,omitempty"`
-	Raw       json.RawMessage `json:"raw,omitempty"` // the provider's whole block where it is more than text and signature: redacted thinking, server tool blocks
+	Text      string   `json:"text,omitempty"`
+	Signature string   `json:"signature,omitempty"`
+	Raw       Verbatim `json:"raw,omitempty"` // the provider's whole block where it is more than text and signature: redacted thinking, server tool blocks
+}
+
+// Verbatim is JSON of a provider's whose every byte matters. It is stored as a
+// string, which nothing on the way rewrites.
+type Verbatim []byte
+
+// MarshalJSON writes the bytes as a string.
+func (v Verbatim) MarshalJSON() ([]byte, error) { return json.Marshal(string(v)) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (v *Verbatim) UnmarshalJSON(data []byte) error {
+	var s string
+	err := json.Unmarshal(data, &s)
+	*v = Verbatim(s)
+	return err
 }
 
 // Image is a picture. Records hold the reference, never the bytes: Data is

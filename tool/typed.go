@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/minicode-go/minicode/internal/schema"
 	"github.com/minicode-go/minicode/llm"
 )
 
@@ -33,7 +34,7 @@ func (t *typed[In]) Prepare(ctx context.Context, args json.RawMessage) (Action, 
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if err := Validate(t.spec().Schema, args); err != nil {
+	if err := schema.Validate(t.spec().Schema, args); err != nil {
 		return Action{}, err
 	}
 	var in In

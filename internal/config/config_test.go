@@ -281,7 +281,7 @@ func TestOneIdentityOnWindows(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	for in, want := range map[string]string{"modle": "model", "Model": "model", "permission": "permissions", "mcpservers": "mcpServers", "zzz": "", "": ""} {
-		if got := nearest(in, describe()); got != want {
+		if got := nearestMember(in, describe()); got != want {
 			t.Errorf("%q: %q", in, got)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/minicode-go/minicode/internal/nearest"
 )
 
 // Layer is a kind of place that settings come from.
@@ -153,49 +155,10 @@ func (c *checker) strange(m member, f *field, path string) {
 		name = string(r[:40]) + "…"
 	}
 	note := fmt.Sprintf("%s (line %d", dotted(path, name), m.value.from.Line)
-	if near := nearest(name, f); near != "" {
+	if near := nearestMember(name, f); near != "" {
 		note += "; did you mean " + dotted(path, near) + "?"
 	}
 	c.unknown = append(c.unknown, note+")")
-}
-
-// nearest is the member of f whose name is at most a third of its letters
-// away, or "".
-func nearest(name string, f *field) string {
-	best, at := "", math.MaxInt
-	for _, m := range f.members {
-		if d := distance(strings.ToLower(name), strings.ToLower(m.name)); d < at && d <= max(1, len(m.name)/3) {
-			best, at = m.name, d
-		}
-	}
-	return best
-}
-
-// distance counts the letters to insert, remove, change or swap with a
-// neighbour to get from a to b.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		rows[i][0] = i
-	}
-	for j := range y {
-		rows[0][j+1] = j + 1
-	}
-	for i := range x {
-		for j := range y {
-			change := rows[i][j]
-			if x[i] != y[j] {
-				change++
-			}
-			rows[i+1][j+1] = min(change, rows[i][j+1]+1, rows[i+1][j]+1)
-			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				rows[i+1][j+1] = min(rows[i+1][j+1], rows[i-1][j-1]+1)
-			}
-		}
-	}
-	return rows[len(x)][len(y)]
 }
 
 // merge lays src over dst, which it changes and returns.
@@ -312,3 +275,12 @@ func nest(value *node, path ...string) *node {
 }
 
 func decode(n *node, c *Config) error { return json.Unmarshal(n.write(nil), c) }
+
+// nearestMember is the member of f that name was probably meant to be.
+func nearestMember(name string, f *field) string {
+	var names []string
+	for _, m := range f.members {
+		names = append(names, m.name)
+	}
+	return nearest.Close(name, names)
+}

@@ -88,7 +88,7 @@ func (s *scan) part() llm.Part {
 		s.must(`}`)
 		return p
 	case s.skip(`{"type":"thinking"`):
-		p := llm.Thinking{Text: s.optional(`,"text":"`), Signature: s.optional(`,"signature":"`), Raw: s.raw(`,"raw":`)}
+		p := llm.Thinking{Text: s.optional(`,"text":"`), Signature: s.optional(`,"signature":"`), Raw: verbatim(s.optional(`,"raw":"`))}
 		s.must(`}`)
 		return p
 	case s.skip(`{"type":"image"`):
@@ -123,6 +123,14 @@ func (s *scan) optional(literal string) string {
 		return ""
 	}
 	return s.str(literal)
+}
+
+// verbatim is nil for "", as the encoder leaves it out.
+func verbatim(s string) llm.Verbatim {
+	if s == "" {
+		return nil
+	}
+	return llm.Verbatim(s)
 }
 
 // raw is a copy of the object or array after the literal, if that is there.

@@ -83,7 +83,7 @@ func TestOtherOrder(t *testing.T) {
 func FuzzEntry(f *testing.F) {
 	f.Add(`{"type":"message","id":"i","parent":"p","turn":3,"time":"0001-01-01T00:00:00Z","session":"","cwd":"/","role":"tool","kind":"result","parts":[{"type":"tool_result","call":"c","name":"n","parts":[],"meta":{"read":[{"path":"/a","sha256":"x"}]}}]}`)
 	f.Add(`{"type":"decided","id":"i","parent":null,"turn":0,"time":"","session":"","cwd":"","call":"c","tool":"t","allow":true,"by":"","grant":{"scope":"turn","rules":["a"]}}`)
-	f.Add(`{"type":"message","id":"i","parent":"p","turn":3,"time":"2026-01-01T00:00:00.123Z","session":"","cwd":"/\u00e9","role":"assistant","kind":"work","parts":[{"type":"text","text":"a\n\ud83d\ude00\ud83d"},{"type":"thinking","text":"x","signature":"s","raw":{"a":["}"]}},{"type":"image","media":"m","sha256":"x"},{"type":"tool_call","id":"c","name":"n","args":{"a":"\"{"},"malformed":"m","wire":"w","signature":"s"}],"model":"m","stop":"s","usage":{"input":1,"output":2}}`)
+	f.Add(`{"type":"message","id":"i","parent":"p","turn":3,"time":"2026-01-01T00:00:00.123Z","session":"","cwd":"/\u00e9","role":"assistant","kind":"work","parts":[{"type":"text","text":"a\n\ud83d\ude00\ud83d"},{"type":"thinking","text":"x","signature":"s","raw":"{\"a\": [\"}\"]}"},{"type":"image","media":"m","sha256":"x"},{"type":"tool_call","id":"c","name":"n","args":{"a":"\"{"},"malformed":"m","wire":"w","signature":"s"}],"model":"m","stop":"s","usage":{"input":1,"output":2}}`)
 	f.Fuzz(func(t *testing.T, line string) {
 		got, err := readEntry([]byte(line))
 		r, full := event.Decode([]byte(line))

@@ -237,7 +237,7 @@ func (k *talker) turn() {
 func (k *talker) round() {
 	m := llm.Message{Role: llm.Assistant, Kind: llm.Work, Model: "test/m", Usage: &llm.Usage{Input: k.IntN(100), Output: k.IntN(10)}}
 	if k.chance(2) {
-		m.Parts = append(m.Parts, llm.Thinking{Text: k.text(), Signature: "s", Raw: json.RawMessage(`{ "a" : "<b>" }`)})
+		m.Parts = append(m.Parts, llm.Thinking{Text: k.text(), Signature: "s", Raw: llm.Verbatim(`{ "a" : "<b>" }`)})
 	}
 	if k.chance(2) {
 		m.Parts = append(m.Parts, llm.Text{Text: k.text()})

@@ -62,7 +62,7 @@ func normalParts(ps llm.Parts) llm.Parts {
 			p = q
 		case llm.Thinking:
 			q.Text = valid(q.Text)
-			q.Raw, _ = normalJSON(q.Raw)
+			q.Raw = verbatim(valid(string(q.Raw)))
 			p = q
 		case llm.ToolCall:
 			if args, ok := normalJSON(q.Args); ok {

@@ -50,7 +50,7 @@ func conversation() []llm.Message {
 		text(llm.User, llm.Prompt, "Look at <this> & \"that\"."),
 		work(
 			llm.Thinking{Text: "Let me see.", Signature: "c2ln"},
-			llm.Thinking{Raw: json.RawMessage(`{"type":"redacted_thinking", "data":"b3BhcXVl<>"}`)},
+			llm.Thinking{Raw: llm.Verbatim(`{"type":"redacted_thinking", "data":"b3BhcXVl<>"}`)},
 			llm.Text{Text: "I will look."},
 			call("toolu_1", "list_files", `{"path": "a<b"}`),
 			call("functions.read_file:0", "read_file", `{}`),

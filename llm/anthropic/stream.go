@@ -246,7 +246,7 @@ func (b *block) part() llm.Part {
 	case "":
 		return nil
 	}
-	return llm.Thinking{Raw: b.filled(s)}
+	return llm.Thinking{Raw: llm.Verbatim(b.filled(s))}
 }
 
 // filled is the block as it came, with the input that came after it.

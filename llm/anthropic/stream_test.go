@@ -108,10 +108,10 @@ func TestBlocks(t *testing.T) {
 	want := llm.Parts{
 		llm.Thinking{Text: "ab", Signature: "s1s2"},
 		llm.Thinking{Signature: "omitted"},
-		llm.Thinking{Raw: json.RawMessage(`{"type":"redacted_thinking", "data":"x<y"}`)},
+		llm.Thinking{Raw: llm.Verbatim(`{"type":"redacted_thinking", "data":"x<y"}`)},
 		llm.Text{Text: "hello"},
-		llm.Thinking{Raw: json.RawMessage(`{"type":"new_thing","v":[1, 2]}`)},
-		llm.Thinking{Raw: json.RawMessage(`{"type":"server_tool_use","id":"srv","name":"web_search","input":{"query": 1},"caller":{"type":"direct"}}`)},
+		llm.Thinking{Raw: llm.Verbatim(`{"type":"new_thing","v":[1, 2]}`)},
+		llm.Thinking{Raw: llm.Verbatim(`{"type":"server_tool_use","id":"srv","name":"web_search","input":{"query": 1},"caller":{"type":"direct"}}`)},
 		llm.ToolCall{ID: "t1", Name: "x", Args: json.RawMessage(`{}`)},
 		llm.ToolCall{ID: "t2", Name: "y", Args: json.RawMessage(`{"a":1}`)},
 		llm.ToolCall{ID: "t3", Name: "z", Malformed: "[1]"},

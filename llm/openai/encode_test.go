@@ -38,7 +38,7 @@ func conversation(model string) []llm.Message {
 		text(llm.User, llm.Note, "Today is Monday."),
 		text(llm.User, llm.Prompt, "Look at <this> & \"that\"."),
 		work(
-			llm.Thinking{Text: "Let me see.", Raw: json.RawMessage(`[{"type":"reasoning.text","text":"Let me see.","signature":"s"}]`)},
+			llm.Thinking{Text: "Let me see.", Raw: llm.Verbatim(`[{"type":"reasoning.text","text":"Let me see.","signature":"s"}]`)},
 			llm.Text{Text: "I will look."},
 			invoke("call_1", "list_files", `{"path": "a<b"}`),
 			invoke("functions.screen shot:0", "screen shot", `{}`),

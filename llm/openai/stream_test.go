@@ -162,8 +162,8 @@ func TestThinking(t *testing.T) {
 			`{"reasoning":"b","reasoning_details":[{"type":"reasoning.text","text":"b","index":0}]}`,
 			`{"reasoning_details":[{"type":"reasoning.text","text":"","signature":"s","index":0}]}`,
 			`{"reasoning_details":[{"type":"reasoning.encrypted","data":"d1","index":1},{"type":"reasoning.encrypted","data":"d2","index":1}]}`,
-		}, llm.Parts{llm.Thinking{Text: "ab", Raw: json.RawMessage(`[{"format":"f","index":0,"signature":"s","text":"ab","type":"reasoning.text"},{"data":"d1","index":1,"type":"reasoning.encrypted"},{"data":"d2","index":1,"type":"reasoning.encrypted"}]`)}}},
-		{"only in details", []string{`{"reasoning_details":[{"type":"reasoning.summary","summary":"s"}]}`}, llm.Parts{llm.Thinking{Text: "s", Raw: json.RawMessage(`[{"summary":"s","type":"reasoning.summary"}]`)}}},
+		}, llm.Parts{llm.Thinking{Text: "ab", Raw: llm.Verbatim(`[{"format":"f","index":0,"signature":"s","text":"ab","type":"reasoning.text"},{"data":"d1","index":1,"type":"reasoning.encrypted"},{"data":"d2","index":1,"type":"reasoning.encrypted"}]`)}}},
+		{"only in details", []string{`{"reasoning_details":[{"type":"reasoning.summary","summary":"s"}]}`}, llm.Parts{llm.Thinking{Text: "s", Raw: llm.Verbatim(`[{"summary":"s","type":"reasoning.summary"}]`)}}},
 		{
 			"pieces of content",
 			[]string{`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]}`, `{"content":[{"type":"text","text":"b"}]}`},
