@@ -283,6 +283,22 @@ func (c Config) KeyVariables(env map[string]string) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return env[name] == "" })
 }
 
+// CommandEnv is the environment for commands: that of the process without the
+// keys of providers, then what the settings add, sorted by name.
+func (l Loaded) CommandEnv(environ []string) []string {
+	keys := l.Config.KeyVariables(Environ(environ))
+	var out []string
+	for _, pair := range environ {
+		if name, _, _ := strings.Cut(pair, "="); !slices.Contains(keys, name) {
+			out = append(out, pair)
+		}
+	}
+	for _, name := range sortedKeys(l.Config.Env) {
+		out = append(out, name+"="+l.Config.Env[name])
+	}
+	return out
+}
+
 // SecretValues are the values that must not be recorded or logged: keys in
 // env, keys written in the settings, and headers that carry one. Values of
 // fewer than 8 bytes are left out: to take them out of texts would spoil them.

@@ -22,13 +22,26 @@ var ErrNotFound = errors.New("no such session")
 
 // Info is what a list tells of a session.
 type Info struct {
-	Path, ID, Title, Cwd, Model string
-	FirstPrompt                 string    // its beginning, on one line
-	Modified                    time.Time // of the newest record
-	Size                        int64     // bytes
-	Turns                       int
-	From                        string // session it was forked or spawned from
-	Spawned                     bool   // it is a sub-agent's: lists leave it out
+	ID          string    `json:"id"`
+	Path        string    `json:"path"`
+	Title       string    `json:"title"`
+	Cwd         string    `json:"cwd"`
+	Model       string    `json:"model"`
+	FirstPrompt string    `json:"first_prompt"` // its beginning, on one line
+	Modified    time.Time `json:"modified"`     // of the newest record
+	Size        int64     `json:"size"`         // bytes
+	Turns       int       `json:"turns"`
+	From        string    `json:"from,omitempty"` // session it was forked or spawned from
+	Spawned     bool      `json:"-"`              // it is a sub-agent's: lists leave it out
+}
+
+// String is the session as a row of a list.
+func (i Info) String() string {
+	name := []rune(strings.Join(strings.Fields(i.Name()), " "))
+	if len(name) > 80 {
+		name = append(name[:79], '…')
+	}
+	return i.ID + "  " + i.Modified.Local().Format("2006-01-02 15:04") + "  " + string(name)
 }
 
 // Name is what a person knows the session by: title, else first prompt, else

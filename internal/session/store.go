@@ -38,6 +38,16 @@ func (s *Store) wrap(f file) file {
 	return f
 }
 
+// Redactor takes the values of keys out of texts.
+func Redactor(values []string) func(text []byte) []byte {
+	var pairs []string
+	for _, v := range values {
+		pairs = append(pairs, v, "[redacted]")
+	}
+	replacer := strings.NewReplacer(pairs...)
+	return func(text []byte) []byte { return []byte(replacer.Replace(string(text))) }
+}
+
 // Options says what session to begin.
 type Options struct {
 	Cwd    string       // absolute

@@ -1,0 +1,275 @@
+package provider
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/minicode-go/minicode/internal/config"
+	"github.com/minicode-go/minicode/internal/demo"
+	"github.com/minicode-go/minicode/llm"
+	"github.com/minicode-go/minicode/llm/anthropic"
+	"github.com/minicode-go/minicode/llm/catalog"
+	"github.com/minicode-go/minicode/llm/openai"
+)
+
+// ErrNoModel says that no model is named and none can be guessed.
+var ErrNoModel = errors.New("no model is set up: set a key such as ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY, " +
+	"or name a model with --model provider/model (a local one: ollama/NAME); `minicode demo` needs neither")
+
+// Directory knows the models that can be reached. Its fields are set before
+// the first call.
+type Directory struct {
+	Settings config.Loaded
+	Env      map[string]string // of the process
+	Provider string            // of a name that does not tell its provider; may be ""
+
+	once   sync.Once
+	client *http.Client
+	err    error
+}
+
+// Model is the model of that name: "provider/model", a bare name or an alias
+// that the catalogue knows, or "" for the first provider with a key.
+func (d *Directory) Model(name string) (llm.Model, error) {
+	if name == "demo" || name == "demo/script" {
+		return demo.Model{}, nil
+	}
+	provider, model, err := d.split(name)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := d.Settings.Config.Provider(provider)
+	if !ok {
+		return nil, fmt.Errorf("the provider %q is not known; the settings can name it under providers, with its wire and baseUrl", provider)
+	}
+	info := d.infoOf(provider, model)
+	d.once.Do(func() { d.client, d.err = newHTTPClient(d.Settings.Config.Network, os.ReadFile) })
+	if d.err != nil {
+		return nil, d.err
+	}
+	l := &lateKey{info: info}
+	l.open = func(ctx context.Context) (llm.Model, error) { return d.connect(ctx, p, info, d.client) }
+	switch p.Wire {
+	case "anthropic", "openai-chat":
+		return l, nil
+	}
+	return nil, fmt.Errorf("%s speaks the %s protocol, which is not built yet; use a provider with the anthropic or openai-chat protocol", provider, p.Wire)
+}
+
+// split finds the provider of a model's name.
+func (d *Directory) split(name string) (provider, model string, err error) {
+	if name == "" {
+		return d.firstWithKey()
+	}
+	if d.Provider != "" {
+		return d.Provider, strings.TrimPrefix(name, d.Provider+"/"), nil
+	}
+	for id, m := range d.Settings.Config.Models {
+		for _, alias := range m.Aliases {
+			if alias == name {
+				name = id
+			}
+		}
+	}
+	if before, after, ok := strings.Cut(name, "/"); ok {
+		if _, known := d.Settings.Config.Provider(before); known {
+			if e, found := catalog.Find(name); found && e.Provider == before {
+				after = e.Name
+			}
+			return before, after, nil
+		}
+	}
+	if e, ok := catalog.Find(name); ok {
+		return e.Provider, e.Name, nil
+	}
+	return "", "", fmt.Errorf("the model %q is not known; name it with its provider, such as anthropic/%s", name, name)
+}
+
+// firstWithKey is the usual model of the first provider that a key is there
+// for.
+func (d *Directory) firstWithKey() (provider, model string, err error) {
+	env := d.Settings.Env(d.Env)
+	names := config.BuiltinProviders()
+	if d.Provider != "" {
+		names = []string{d.Provider}
+	}
+	for _, name := range names {
+		p, _ := d.Settings.Config.Provider(name)
+		has := p.APIKey.Value != "" || len(p.APIKey.Command) > 0 || env[p.APIKey.Variable] != "" || env[p.AuthToken.Variable] != ""
+		if usual := usualModel(name); has && usual != "" {
+			return name, usual, nil
+		}
+	}
+	return "", "", ErrNoModel
+}
+
+func usualModel(provider string) string {
+	switch provider {
+	case "anthropic":
+		return "claude-sonnet-4-5"
+	case "openai":
+		return "gpt-5"
+	case "openrouter":
+		return "anthropic/claude-sonnet-4.5"
+	case "deepseek":
+		return "deepseek-chat"
+	case "xai":
+		return "grok-4"
+	}
+	return ""
+}
+
+// infoOf is what the catalogue and the settings know of a model.
+func (d *Directory) infoOf(provider, model string) llm.Info {
+	info := llm.Info{Provider: provider, Name: model, Window: llm.FallbackWindow, MaxOutput: llm.FallbackMaxOutput}
+	if e, ok := catalog.Find(provider + "/" + model); ok {
+		info = e.Info()
+		info.Provider, info.Name = provider, model
+	}
+	s := d.Settings.Config.Models[provider+"/"+model]
+	if s.Context > 0 {
+		info.Window, info.Known = s.Context, true
+	}
+	if s.MaxOutput > 0 {
+		info.MaxOutput = s.MaxOutput
+	}
+	if s.Price != nil {
+		info.Price = llm.Price{Known: true, Input: s.Price.Input, Output: s.Price.Output, CacheRead: s.Price.CacheRead, CacheWrite: s.Price.CacheWrite}
+	}
+	if s.Images != nil {
+		info.Images = *s.Images
+	}
+	if s.Thinking != nil {
+		info.Thinking = *s.Thinking
+	}
+	return info
+}
+
+// Price is what is known of the price of "provider/model".
+func (d *Directory) Price(id string) llm.Price {
+	provider, model, _ := strings.Cut(id, "/")
+	if provider == "demo" {
+		return demo.Model{}.Info().Price
+	}
+	return d.infoOf(provider, model).Price
+}
+
+// connect makes the adapter once its key is known.
+func (d *Directory) connect(ctx context.Context, p config.Provider, info llm.Info, client *http.Client) (llm.Model, error) {
+	env := d.Settings.Env(d.Env)
+	token := ""
+	if v := p.AuthToken.Variable; v != "" {
+		token = env[v]
+	}
+	key, err := "", error(nil)
+	if token == "" {
+		key, err = config.ResolveKey(ctx, p.APIKey, env)
+	}
+	if err != nil {
+		return nil, &llm.Error{Kind: llm.ErrAuth, Provider: info.Provider, Message: err.Error(), Err: err}
+	}
+	first, idle := time.Duration(p.FirstByteTimeoutMs)*time.Millisecond, time.Duration(p.IdleTimeoutMs)*time.Millisecond
+	if p.Wire == "anthropic" {
+		return anthropic.New(anthropic.Options{
+			Info: info, BaseURL: p.BaseURL, Key: key, KeyFrom: p.APIKey.String(), AuthToken: token, Headers: p.Headers,
+			HTTP: client, FirstByte: first, Idle: idle,
+		}), nil
+	}
+	return openai.New(openai.Options{
+		Info: info, BaseURL: p.BaseURL, Key: key, KeyFrom: p.APIKey.String(), Headers: p.Headers, HTTP: client, FirstByte: first, Idle: idle,
+	}), nil
+}
+
+// lateKey is a model whose key is looked up at its first request: a key
+// command may be slow, and a missing key is told where it matters.
+type lateKey struct {
+	info llm.Info
+	open func(context.Context) (llm.Model, error)
+
+	mu    sync.Mutex
+	model llm.Model
+}
+
+func (l *lateKey) Info() llm.Info { return l.info }
+
+func (l *lateKey) ready(ctx context.Context) (llm.Model, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.model != nil {
+		return l.model, nil
+	}
+	m, err := l.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.model = m
+	return m, nil
+}
+
+func (l *lateKey) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	m, err := l.ready(ctx)
+	if err != nil {
+		return func(yield func(llm.Chunk, error) bool) { yield(nil, err) }
+	}
+	return m.Stream(ctx, req)
+}
+
+// newHTTPClient follows the proxy and the certificate authorities of the
+// settings; without them, those of the environment and the system.
+func newHTTPClient(n config.Network, readFile func(string) ([]byte, error)) (*http.Client, error) {
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 4,
+		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 20 * time.Second,
+	}
+	if n.Proxy != "" {
+		proxy, err := url.Parse(n.Proxy)
+		if err != nil || proxy.Host == "" {
+			return nil, fmt.Errorf("network.proxy %q is not an address such as http://host:port", n.Proxy)
+		}
+		transport.Proxy = http.ProxyURL(proxy)
+	}
+	if n.CAFile != "" {
+		pem, err := readFile(n.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("network.caFile cannot be read: %w", err)
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("network.caFile %s holds no certificate in PEM form", n.CAFile)
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return &http.Client{Transport: transport}, nil
+}
+
+// Timed is a model that tells how long it was waited for.
+type Timed struct {
+	llm.Model
+	Add func(time.Duration)
+}
+
+// Stream passes the answer through.
+func (t *Timed) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		start := time.Now()
+		defer func() { t.Add(time.Since(start)) }()
+		for chunk, err := range t.Model.Stream(ctx, req) {
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
+}
