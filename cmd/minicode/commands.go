@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/config"
+	"github.com/minicode-go/minicode/internal/line"
+)
+
+// demoCommand runs the offline demo.
+func demoCommand(stdin *os.File, stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use: "demo", Short: "See it work, offline: a failing test is repaired in a scratch project", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			signals := make(chan os.Signal, 2)
+			signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+			defer signal.Stop(signals)
+			o, err := surroundings()
+			if err != nil {
+				return err
+			}
+			color := false
+			if f, ok := stdout.(*os.File); ok {
+				color = term.IsTerminal(int(f.Fd())) && colors(o.Environ)
+			}
+			return exitError(line.Demo(cmd.Context(), o, line.Options{In: strings.NewReader(""), Out: stdout, Color: color, Signals: signals}))
+		},
+	}
+}
+
+// permissionsCommand explains what would be decided of a command.
+func permissionsCommand(stdout io.Writer) *cobra.Command {
+	parent := &cobra.Command{Use: "permissions", Short: "What may be done, and why", Args: cobra.NoArgs, RunE: needsSubcommand}
+	var mode string
+	var asJSON bool
+	var allowed, disallowed []string
+	explain := &cobra.Command{
+		Use: "explain [flags] [--] COMMAND", Short: "Say what would be decided of a shell command, part by part", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f := flags{mode: mode, allowed: allowed, disallowed: disallowed}
+			o, err := f.options()
+			if err != nil {
+				return err
+			}
+			e, err := app.Explain(o, strings.Join(args, " "))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(stdout).Encode(e)
+			}
+			_, err = io.WriteString(stdout, e.String())
+			return err
+		},
+	}
+	explain.Flags().StringVar(&mode, "mode", "", "the permission mode")
+	explain.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
+	explain.Flags().StringArrayVar(&allowed, "allowed-tools", nil, "rules for what needs no approval")
+	explain.Flags().StringArrayVar(&disallowed, "disallowed-tools", nil, "rules for what is never done")
+	explain.Flags().SetInterspersed(true)
+	parent.AddCommand(explain)
+	return parent
+}
+
+func needsSubcommand(cmd *cobra.Command, _ []string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return usagef("%s needs one of: %s", cmd.CommandPath(), strings.Join(names, ", "))
+}
+
+// sessionsCommand lists and manages stored sessions.
+func sessionsCommand(stdout io.Writer) *cobra.Command {
+	parent := &cobra.Command{Use: "sessions", Short: "Stored conversations", Args: cobra.NoArgs, RunE: needsSubcommand}
+	var all, asJSON bool
+	list := &cobra.Command{
+		Use: "list", Short: "The sessions of this project, newest first", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			o, err := surroundings()
+			if err != nil {
+				return err
+			}
+			rows, err := app.ListSessions(o, all)
+			if err != nil {
+				return err
+			}
+			for _, r := range rows {
+				if asJSON {
+					err = json.NewEncoder(stdout).Encode(r)
+				} else {
+					_, err = fmt.Fprintln(stdout, r)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	list.Flags().BoolVar(&all, "all", false, "of all projects")
+	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	remove := &cobra.Command{
+		Use: "delete ID", Short: "Delete a session and its files", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			o, err := surroundings()
+			if err != nil {
+				return err
+			}
+			id, err := app.DeleteSession(o, args[0])
+			if err == nil {
+				_, err = fmt.Fprintf(stdout, "deleted %s\n", id)
+			}
+			return err
+		},
+	}
+	parent.AddCommand(list, remove)
+	return parent
+}
+
+// configCommand prints the settings in force.
+func configCommand(stdout io.Writer) *cobra.Command {
+	parent := &cobra.Command{
+		Use: "config", Short: "The settings in force, and where each comes from", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			o, err := surroundings()
+			if err != nil {
+				return err
+			}
+			loaded, err := app.LoadSettings(o)
+			if err != nil {
+				return err
+			}
+			for _, s := range loaded.Effective() {
+				if _, err := fmt.Fprintf(stdout, "%-44s %-30s %s\n", s.Key, s.Value, s.Origin); err != nil {
+					return err
+				}
+			}
+			for _, w := range loaded.Warnings {
+				if _, err := fmt.Fprintln(stdout, "warning:", w); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	parent.AddCommand(&cobra.Command{
+		Use: "schema", Short: "The JSON Schema of settings.json", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(stdout, "%s\n", config.Schema())
+			return err
+		},
+	})
+	return parent
+}
+
+func versionCommand(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "The version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(stdout, "minicode", version)
+			return err
+		},
+	}
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+const (
+	comes    = 30 * time.Second // for what a script waits for
+	promptly = 3 * time.Second  // for a program to end once it was told to; it is to be back in 500 ms, the machine may be busy
+)
+
+// variables is the key of the names of a script's environment variables.
+type variables struct{}
+
+// environ is the script's environment as it is now.
+func environ(ts *testscript.TestScript) []string {
+	var out []string
+	names, _ := ts.Value(variables{}).([]string)
+	for _, name := range append(names, "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_KEY", "MINICODE_MODEL", "MINICODE_HOME") {
+		if value := ts.Getenv(name); value != "" {
+			out = append(out, name+"="+value)
+		}
+	}
+	return out
+}
+
+// watched is output that can be looked at while it is written.
+type watched struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	more chan struct{}
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text.Write(p)
+	select {
+	case w.more <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+func (w *watched) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// signals runs a program, sends it the signal once its output matches, and
+// waits for its end.
+func signals(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: signals NAME CODE REGEXP PROGRAM ARGS...")
+	}
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	when := regexp.MustCompile(args[2])
+	more := make(chan struct{}, 1)
+	stdout, stderr := &watched{more: more}, &watched{more: more}
+	cmd := exec.Command(args[3], args[4:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), environ(ts), stdout, stderr
+	ts.Check(cmd.Start())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // the exit code says it
+	}()
+	tell := func() { fmt.Fprint(ts.Stdout(), stdout.String()); fmt.Fprint(ts.Stderr(), stderr.String()) }
+	fail := func(format string, rest ...any) {
+		_ = cmd.Process.Kill() // it may have ended
+		<-ended
+		tell()
+		ts.Fatalf(format, rest...)
+	}
+	late := time.After(comes)
+	for !when.MatchString(stdout.String()) && !when.MatchString(stderr.String()) {
+		select {
+		case <-more:
+		case <-ended:
+			fail("the program ended before it said %s", when)
+		case <-late:
+			fail("the program did not say %s", when)
+		}
+	}
+	sent := time.Now()
+	ts.Check(cmd.Process.Signal(signalNamed(ts, args[0])))
+	select {
+	case <-ended:
+	case <-time.After(promptly):
+		fail("the program still runs %v after the signal", promptly)
+	}
+	ts.Logf("ended %v after the signal", time.Since(sent).Round(time.Millisecond))
+	tell()
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func signalNamed(ts *testscript.TestScript, name string) os.Signal {
+	switch name {
+	case "INT":
+		return os.Interrupt
+	case "TERM":
+		return syscall.SIGTERM
+	case "HUP":
+		return syscall.SIGHUP
+	case "KILL":
+		return os.Kill
+	}
+	ts.Fatalf("unknown signal %s", name)
+	return nil
+}
+
+// alone fails if a process is left that the script's programs started. Where
+// there is no /proc it looks at nothing.
+func alone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: alone")
+	}
+	mark := []byte("WORK=" + ts.Getenv("WORK") + "\x00")
+	var left []string
+	for late := time.Now().Add(promptly); ; time.Sleep(10 * time.Millisecond) {
+		left = nil
+		all, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, path := range all {
+			if env, err := os.ReadFile(path); err == nil && bytes.Contains(env, mark) {
+				line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+				left = append(left, strings.ReplaceAll(string(line), "\x00", " "))
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(late) {
+			ts.Fatalf("still running:\n%s", strings.Join(left, "\n"))
+		}
+	}
+}
+
+// matchResult looks at the result object that the newest output ends with.
+func matchResult(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("usage: result KEY=JSON|KEY~REGEXP...")
+	}
+	lines := strings.SplitAfter(ts.ReadFile("stdout"), "\n")
+	if len(lines) < 2 || lines[len(lines)-1] != "" {
+		ts.Fatalf("the output does not end with a whole line")
+	}
+	var object map[string]any
+	for i, line := range lines[:len(lines)-1] {
+		object = nil
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			ts.Fatalf("line %d is not a JSON object: %v", i+1, err)
+		}
+		if last := i == len(lines)-2; (object["type"] == "result") != last {
+			ts.Fatalf("line %d of %d has the type %v", i+1, len(lines)-1, object["type"])
+		}
+	}
+	for _, arg := range args {
+		at := strings.IndexAny(arg, "=~")
+		if at < 1 {
+			ts.Fatalf("%q is neither KEY=JSON nor KEY~REGEXP", arg)
+		}
+		got := member(object, arg[:at])
+		if arg[at] == '~' {
+			text, _ := json.Marshal(got)
+			if s, ok := got.(string); ok {
+				text = []byte(s)
+			}
+			if !regexp.MustCompile(arg[at+1:]).Match(text) {
+				ts.Fatalf("%s is %s, which does not match %s", arg[:at], text, arg[at+1:])
+			}
+			continue
+		}
+		var want any
+		if json.Unmarshal([]byte(arg[at+1:]), &want) != nil {
+			want = arg[at+1:]
+		}
+		if !reflect.DeepEqual(got, want) {
+			ts.Fatalf("%s is %#v, want %#v", arg[:at], got, want)
+		}
+	}
+}
+
+// member finds a value by a path such as "permission_denials.0.tool_name",
+// nil where there is none. "len" is the length of a list.
+func member(v any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			switch {
+			case name == "len":
+				v = float64(len(in))
+			case err == nil && i >= 0 && i < len(in):
+				v = in[i]
+			default:
+				v = nil
+			}
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+func sameRequest(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: [!] same-request N M")
+	}
+	if a, b := requestBody(ts, args[0]), requestBody(ts, args[1]); (a == b) == neg {
+		ts.Fatalf("request %s:\n%s\nrequest %s:\n%s", args[0], a, args[1], b)
+	}
+}
+
+func requestBody(ts *testscript.TestScript, number string) string {
+	n, err := strconv.Atoi(number)
+	ts.Check(err)
+	requests := serverOf(ts).Requests()
+	if n < 1 || n > len(requests) {
+		ts.Fatalf("there are %d requests", len(requests))
+	}
+	return string(requests[n-1].Body)
+}
+
+func TestMember(t *testing.T) {
+	var v any
+	if err := json.Unmarshal([]byte(`{"a":[{"b":"x"},2],"c":null}`), &v); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]any{"a.0.b": "x", "a.1": 2.0, "a.len": 2.0, "a.2": nil, "c": nil, "c.d": nil, "e": nil} {
+		if got := member(v, path); got != want {
+			t.Errorf("member(%s) = %v, want %v", path, got, want)
+		}
+	}
+}

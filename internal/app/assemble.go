@@ -1,0 +1,261 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/builtin"
+	"github.com/minicode-go/minicode/internal/compact"
+	"github.com/minicode-go/minicode/internal/config"
+	"github.com/minicode-go/minicode/internal/permission"
+	"github.com/minicode-go/minicode/internal/prompt"
+	"github.com/minicode-go/minicode/internal/provider"
+	"github.com/minicode-go/minicode/internal/session"
+	"github.com/minicode-go/minicode/internal/shell"
+	"github.com/minicode-go/minicode/llm"
+	"github.com/minicode-go/minicode/tool"
+)
+
+// Asker answers questions for the person, or as the person.
+type Asker interface {
+	Ask(context.Context, event.Question) (event.Answer, error)
+}
+
+// Options says which conversation to open, and how. Cwd, Home, Environ, Now
+// and NewID are required.
+type Options struct {
+	Cwd, Home string // absolute
+	Environ   []string
+	Now       func() time.Time
+	NewID     func() string // UUIDv7
+	Asker     Asker         // nil: nobody can be asked
+
+	Continue   bool   // go on with the newest session of this directory
+	Resume     string // id, unique prefix, or title
+	Fork       bool   // of the session that is resumed
+	SessionID  string // for a new one
+	NotOnDisk  bool   // keep the session in memory only
+	OnlyTools  []string
+	SystemText string // in the place of the built-in system prompt
+	AppendText string // after it
+
+	Provider      string // of the model, where its name has none
+	AddDirs       []string
+	SettingsFiles []string
+	Flags         []config.Flag // settings given as flags
+	Bare          bool          // no instruction files
+	MaxSteps      int
+	MaxBudgetUSD  float64
+	Timeout       time.Duration
+
+	Model llm.Model // in the place of any that the settings name; for the demo
+
+	policy permission.Policy
+}
+
+// Open puts the conversation together. Its error is for the person: a usage
+// or configuration mistake, or a session that cannot be opened.
+func Open(ctx context.Context, o Options) (*Conversation, error) {
+	c := &Conversation{o: o}
+	if err := c.loadSettings(); err != nil {
+		return nil, err
+	}
+	c.store = c.newStore()
+	if err := c.openSession(); err != nil {
+		return nil, err
+	}
+	if err := c.chooseModelAndMode(); err != nil {
+		return nil, errors.Join(err, c.log.Close())
+	}
+	c.makeWorkspace()
+	c.buildSystem()
+	go builtin.EndOrphans() // of a run that was killed; nothing waits for it
+	return c, nil
+}
+
+func (c *Conversation) loadSettings() error {
+	root, env := session.ProjectOf(c.o.Cwd), config.Environ(c.o.Environ)
+	dirs, err := config.Directories(env, c.o.Home, c.o.Cwd, runtime.GOOS)
+	if err != nil {
+		return err
+	}
+	// What is allowed for ever in a project is kept outside of it: what a
+	// repository brings can only narrow.
+	own := filepath.Join((&session.Store{Root: dirs.Projects()}).ProjectDir(c.o.Cwd), "settings.json")
+	loaded, err := config.Load(config.Input{
+		Home: c.o.Home, Cwd: c.o.Cwd, ProjectRoot: root, GOOS: runtime.GOOS, Env: env,
+		OwnProjectFile: own, SettingsFiles: c.o.SettingsFiles, Flags: c.o.Flags,
+	})
+	if err != nil {
+		return err
+	}
+	c.projectSettings = own
+	c.settings = loaded
+	c.models = &provider.Directory{Settings: loaded, Env: env, Provider: c.o.Provider}
+	c.trouble = append(c.trouble, loaded.Warnings...)
+	p := permission.Policy{
+		Root: root, Cwd: c.o.Cwd, Home: c.o.Home,
+		Protected: append([]string{"/" + filepath.ToSlash(dirs.Config) + "/**", "/" + filepath.ToSlash(own)}, loaded.Config.Permissions.Protected...), Secrets: loaded.Config.Permissions.Secrets,
+		Additional: slices.Concat(c.o.AddDirs, loaded.Config.Permissions.AdditionalDirectories),
+	}
+	for i, dir := range p.Additional {
+		if !filepath.IsAbs(dir) {
+			p.Additional[i] = filepath.Join(c.o.Cwd, dir)
+		}
+	}
+	for name, server := range loaded.Config.MCPServers {
+		for _, t := range server.ReadOnlyTools {
+			p.ReadOnlyTools = append(p.ReadOnlyTools, name+"/"+t)
+		}
+	}
+	for _, entry := range loaded.Rules {
+		rule, err := permission.SettingsRule(entry.Text, entry.Decision, entry.Origin.String(), entry.Own)
+		if err != nil {
+			return err
+		}
+		p.Rules = append(p.Rules, rule)
+	}
+	c.o.policy = p
+	c.gate = &permission.Gate{Policy: c.policy, Grants: func() []event.Grant { return c.log.Grants() }, Save: c.saveRules}
+	if c.o.Asker != nil {
+		c.gate.Asker = c.o.Asker
+	}
+	return nil
+}
+
+// saveRules writes rules that the person chose to keep.
+func (c *Conversation) saveRules(scope event.Choice, decision string, rules []string) error {
+	path := c.settings.Dirs.Settings()
+	if scope == event.AlwaysProject {
+		path = c.projectSettings
+	}
+	for _, r := range rules {
+		if err := config.AppendRule(path, decision, r); err != nil {
+			return err
+		}
+		rule, err := permission.SettingsRule(r, decision, path, true)
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		c.o.policy.Rules = append(slices.Clone(c.o.policy.Rules), rule)
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+func (c *Conversation) newStore() *session.Store {
+	secrets := c.settings.Config.SecretValues(config.Environ(c.o.Environ))
+	store := &session.Store{Root: c.settings.Dirs.Projects(), Now: c.o.Now, NewID: c.o.NewID}
+	if len(secrets) > 0 {
+		store.Redact = session.Redactor(secrets)
+	}
+	return store
+}
+
+// analyser judges shell commands against a workspace.
+type analyser func(command, cwd string) shell.Analysis
+
+func (c *Conversation) makeWorkspace() {
+	o, limits := c.o, c.settings.Config.Limits
+	c.analyser = Analyser(c.policy)
+	c.tasks = &builtin.Tasks{}
+	c.space = &builtin.Workspace{
+		Root: o.policy.Root, Cwd: o.Cwd, Home: o.Home, Now: o.Now, Env: func() []string { return c.settings.CommandEnv(o.Environ) }, Analyse: c.analyser, Tasks: c.tasks,
+		Withheld:   permission.Withheld(c.policy, func() []event.Grant { return c.log.Grants() }),
+		SessionDir: func() string { return c.log.Dir() },
+		Stamps:     func() map[string]llm.FileRead { return c.log.Stamps() },
+		Plan:       func() bool { return c.policy().Mode == permission.Plan },
+		ImagesOK:   func() bool { return c.model.Info().Images },
+		Limits: builtin.Limits{
+			ResultChars:       min(limits.ResultChars, compact.ResultLimit(c.model.Info().EffectiveInput())),
+			CommandTimeout:    time.Duration(limits.CommandTimeoutMs) * time.Millisecond,
+			CommandMaxTimeout: time.Duration(limits.CommandMaxTimeoutMs) * time.Millisecond,
+		},
+	}
+	if rg, err := exec.LookPath("rg"); err == nil {
+		c.space.RgPath = rg
+	}
+}
+
+// Analyser judges commands as the policy's workspace has them.
+func Analyser(policy func() permission.Policy) func(command, cwd string) shell.Analysis {
+	return func(command, cwd string) shell.Analysis {
+		p := policy()
+		protected, secret := p.Guards()
+		return shell.Analyse(command, shell.Env{
+			Cwd: cwd, Root: p.Root, Home: p.Home, Additional: p.Additional, Protected: protected, Secrets: secret,
+		})
+	}
+}
+
+// tools is the tools of a turn, sorted by name.
+func (c *Conversation) tools() []tool.Tool {
+	all := builtin.Tools(c.space)
+	if c.o.OnlyTools == nil {
+		return all
+	}
+	return slices.DeleteFunc(all, func(t tool.Tool) bool { return !slices.Contains(c.o.OnlyTools, t.Spec().Name) })
+}
+
+func (c *Conversation) offload(info llm.Info) compact.Offload {
+	limits := c.settings.Config.Limits
+	return compact.Offload{
+		Dir: func() string {
+			if dir := c.log.Dir(); dir != "" {
+				return filepath.Join(dir, "results")
+			}
+			return ""
+		},
+		ResultLimit: func() int { return min(limits.ResultChars, compact.ResultLimit(info.EffectiveInput())) },
+		BatchLimit:  func() int { return min(limits.BatchChars, compact.BatchLimit(info.EffectiveInput())) },
+	}
+}
+
+func pipeline(offload compact.Offload) compact.Pipeline {
+	return compact.Pipeline{Rules: []compact.Rule{{Above: 0, Stage: offload}}}
+}
+
+// buildSystem makes the system prompt. It stays as it is until the session is
+// opened again, so that the request's beginning keeps its bytes.
+func (c *Conversation) buildSystem() {
+	p := c.policy()
+	text := ""
+	if !c.o.Bare {
+		_, secret := p.Guards()
+		text = prompt.Render(prompt.Instructions(prompt.Places{
+			Root: p.Root, Cwd: c.o.Cwd, Home: c.o.Home, Config: c.settings.Dirs.Config, Legacy: filepath.Join(c.o.Home, ".mini-code"),
+			Budget: min(40_000, c.model.Info().EffectiveInput()*3/10), Secret: secret,
+		}))
+	}
+	c.system = prompt.Build(prompt.System{Replace: c.o.SystemText, Append: c.o.AppendText, Instructions: text})
+}
+
+// environmentNote tells the model where it is, and later what changed since
+// it was told.
+func (c *Conversation) environmentNote(ctx context.Context) string {
+	now := prompt.Observe(ctx, prompt.Where{
+		Now: c.o.Now(), Cwd: c.o.Cwd, Root: c.o.policy.Root, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash",
+		Git: prompt.GitIn(c.o.Cwd, append(c.settings.CommandEnv(c.o.Environ), shell.SafeEnv()...)),
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.told
+	c.told = &now
+	if before != nil {
+		return prompt.Changed(*before, now)
+	}
+	text := prompt.Environment(now)
+	for _, m := range slices.Backward(c.log.Messages()) {
+		if m.Kind == llm.Note && m.Text() == text {
+			return ""
+		}
+	}
+	return text
+}

@@ -1,0 +1,388 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/minicode-go/minicode/agent"
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/builtin"
+	"github.com/minicode-go/minicode/internal/config"
+	"github.com/minicode-go/minicode/internal/permission"
+	"github.com/minicode-go/minicode/internal/prompt"
+	"github.com/minicode-go/minicode/internal/provider"
+	"github.com/minicode-go/minicode/internal/session"
+	"github.com/minicode-go/minicode/llm"
+)
+
+// ErrBusy is given when a turn runs already.
+var ErrBusy = errors.New("a turn is running; wait for it, interrupt it, or queue the message")
+
+// Interrupt is the cause of a context that a signal ended.
+type Interrupt struct {
+	Signal string // such as "SIGINT"
+	Exit   int    // the exit code it asks for
+}
+
+func (i *Interrupt) Error() string { return "interrupted by " + i.Signal }
+
+// Is makes what the person's own Ctrl+C stopped say so.
+func (i *Interrupt) Is(target error) bool { return target == agent.ErrByPerson && i.Signal == "SIGINT" }
+
+// Task is a background task.
+type Task struct {
+	ID      string `json:"id"`
+	Command string `json:"command"`
+}
+
+// Info is what a front end shows of the conversation.
+type Info struct {
+	Session, Path, Title, Model, Mode, Cwd string
+	Resumed                                bool
+	Window, MaxOutput                      int
+	Saved                                  bool          // false while the session cannot be written
+	Waited                                 time.Duration // spent waiting for the model
+	Usage                                  llm.Usage     // of the whole session
+	Tasks                                  []Task        // running in the background
+	Price                                  func(model string) llm.Price
+}
+
+// Conversation is one conversation, open.
+type Conversation struct {
+	o        Options
+	settings config.Loaded
+	models   *provider.Directory
+	store    *session.Store
+	space    *builtin.Workspace
+	tasks    *builtin.Tasks
+	gate     *permission.Gate
+	system   string
+	analyser analyser
+
+	projectSettings string // the person's own settings for this project
+
+	mu      sync.Mutex // guards what follows
+	log     *session.Log
+	model   llm.Model
+	mode    permission.Mode
+	busy    bool
+	resumed bool
+	queue   []string
+	notes   []string       // for the model, before the next prompt
+	trouble []string       // for the person, at the next chance
+	unshown []event.Record // facts that no reader has seen yet
+	told    *prompt.State  // what the model knows of its surroundings
+	waited  time.Duration
+	spent   llm.Usage // by this process
+}
+
+// Now is the time, from the same clock that the records use.
+func (c *Conversation) Now() time.Time { return c.o.Now() }
+
+// Prompt sends what the person said and yields what happens until control
+// goes back. Facts are on disk before they are yielded.
+func (c *Conversation) Prompt(ctx context.Context, text string) iter.Seq2[event.Record, error] {
+	return func(yield func(event.Record, error) bool) {
+		if err := c.begin(); err != nil {
+			yield(event.Record{}, err)
+			return
+		}
+		defer c.end()
+		a := c.agent()
+		messages := append(c.takeNotes(ctx), llm.NewText(llm.User, llm.Prompt, text))
+		for record, err := range a.Turn(ctx, messages...) {
+			for _, aside := range c.asides(record.Head) {
+				if !yield(aside, nil) {
+					return
+				}
+			}
+			if e, ok := record.Event.(event.Ended); ok {
+				c.mu.Lock()
+				c.spent = c.spent.Add(e.Usage)
+				c.mu.Unlock()
+			}
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+// asides is what is to be shown before the next event: facts that were stated
+// outside of the turn, and troubles.
+func (c *Conversation) asides(head event.Head) []event.Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.unshown
+	head.ID, head.Parent = "", ""
+	for _, text := range c.trouble {
+		out = append(out, event.Record{Head: head, Event: event.Notice{Level: event.WarnLevel, Text: text}})
+	}
+	c.unshown, c.trouble = nil, nil
+	return out
+}
+
+// state records a change that the person made outside of a turn. c.mu is
+// held.
+func (c *Conversation) state(f event.Changed) error {
+	r, err := c.log.Append(f)
+	if err == nil {
+		c.unshown = append(c.unshown, r)
+	}
+	return err
+}
+
+func (c *Conversation) begin() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy {
+		return ErrBusy
+	}
+	c.busy = true
+	return nil
+}
+
+func (c *Conversation) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy = false
+}
+
+// Queue says something while a turn runs: it goes in after the results of the
+// current batch. It is kept on disk until it is sent.
+func (c *Conversation) Queue(text string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.queue = append(c.queue, text)
+	return c.log.SetQueue(c.queue)
+}
+
+// Queued takes back what was queued and not sent.
+func (c *Conversation) Queued() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	waiting := c.queue
+	c.queue = nil
+	_ = c.log.SetQueue(nil) // what could not be removed is offered once more
+	return waiting
+}
+
+// steer is what goes in next: notes, then what the person typed meanwhile.
+// When the turn is about to end, notes alone wait for the next prompt.
+func (c *Conversation) steer(ending bool) []llm.Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ending && len(c.queue) == 0 {
+		return nil
+	}
+	c.collectTasks()
+	var out []llm.Message
+	for _, n := range c.notes {
+		out = append(out, llm.NewText(llm.User, llm.Note, n))
+	}
+	for _, q := range c.queue {
+		out = append(out, llm.NewText(llm.User, llm.Prompt, q))
+	}
+	c.notes, c.queue = nil, nil
+	if len(out) > 0 {
+		_ = c.log.SetQueue(nil)
+	}
+	return out
+}
+
+// collectTasks makes notes of background tasks that ended by themselves.
+func (c *Conversation) collectTasks() {
+	for _, t := range c.tasks.Ended() {
+		c.notes = append(c.notes, fmt.Sprintf("Background task %s ended: %s. Command: %s. Read its output with task_output.", t.ID, t.Status, t.Command))
+	}
+}
+
+// takeNotes is the notes that go before a prompt.
+func (c *Conversation) takeNotes(ctx context.Context) []llm.Message {
+	environment := c.environmentNote(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.collectTasks()
+	notes := c.notes
+	if environment != "" {
+		notes = append([]string{environment}, notes...)
+	}
+	c.notes = nil
+	out := make([]llm.Message, 0, len(notes)+1)
+	for _, n := range notes {
+		out = append(out, llm.NewText(llm.User, llm.Note, n))
+	}
+	return out
+}
+
+func (c *Conversation) warn(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.trouble = append(c.trouble, text)
+}
+
+// Warnings takes what the person should be told before the first prompt.
+func (c *Conversation) Warnings() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.trouble
+	c.trouble = nil
+	return out
+}
+
+// Records is the conversation so far, for replay.
+func (c *Conversation) Records() iter.Seq2[event.Record, error] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.log.Records()
+}
+
+// Info is the state of the conversation.
+func (c *Conversation) Info() Info {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.model.Info()
+	return Info{
+		Session: c.log.ID(), Path: c.log.Path(), Title: c.log.Title(), Model: m.ID(), Mode: string(c.mode), Cwd: c.o.Cwd, Resumed: c.resumed,
+		Window: m.Window, MaxOutput: m.MaxOutput, Saved: c.log.Saved(), Waited: c.waited, Usage: c.log.Usage(), Tasks: running(c.tasks),
+		Price: c.models.Price,
+	}
+}
+
+func running(tasks *builtin.Tasks) []Task {
+	var out []Task
+	for _, t := range tasks.List() {
+		if t.Status == builtin.TaskRunning {
+			out = append(out, Task{t.ID, t.Command})
+		}
+	}
+	return out
+}
+
+// SetModel changes the model from the next request on.
+func (c *Conversation) SetModel(name string) error {
+	m, err := c.models.Model(name)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.model = m
+	return c.state(event.Changed{Model: m.Info().ID()})
+}
+
+// SetMode changes the permission mode at once, for calls that are not yet
+// decided, and tells the model at its next step.
+func (c *Conversation) SetMode(name string) error {
+	mode, err := permission.ParseMode(name)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if mode == c.mode {
+		return nil
+	}
+	c.mode = mode
+	c.notes = append(c.notes, mode.Note())
+	return c.state(event.Changed{Mode: string(mode)})
+}
+
+// SetTitle renames the conversation.
+func (c *Conversation) SetTitle(title string) error {
+	title = strings.Join(strings.Fields(title), " ")
+	if title == "" {
+		return errors.New("a title must have at least one character")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state(event.Changed{Title: title})
+}
+
+// EndTasks ends what runs in the background, and names it.
+func (c *Conversation) EndTasks() []Task {
+	ended := running(c.tasks)
+	if err := c.tasks.StopAll(context.Background()); err != nil {
+		c.warn("background tasks could not all be ended: " + err.Error())
+	}
+	return ended
+}
+
+// Close ends what runs in the background and closes the session.
+func (c *Conversation) Close() error {
+	c.EndTasks()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.log.Close()
+}
+
+// agent is the loop, configured for one turn.
+func (c *Conversation) agent() *agent.Agent {
+	c.mu.Lock()
+	model, log := c.model, c.log
+	c.mu.Unlock()
+	offload := c.offload(model.Info())
+	a := &agent.Agent{
+		Model: &provider.Timed{Model: model, Add: c.addWait}, System: func() string { return c.system }, Tools: c.tools,
+		Log: log, Gate: c.gate, Compact: pipeline(offload), Clean: offload, Steer: c.steer,
+		Budget: c.overBudget, MaxSteps: c.maxSteps(), Effort: c.settings.Config.Effort,
+		Retry: agent.Retry{Now: c.o.Now},
+	}
+	if c.o.Timeout > 0 {
+		a.Deadline = c.o.Now().Add(c.o.Timeout)
+	}
+	return a
+}
+
+func (c *Conversation) addWait(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waited += d
+}
+
+// overBudget says what is used up.
+func (c *Conversation) overBudget(turn llm.Usage) string {
+	limit := c.o.MaxBudgetUSD
+	if limit == 0 {
+		limit = c.settings.Config.Limits.MaxBudgetUSD
+	}
+	if limit == 0 {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cost, known := c.model.Info().Price.Cost(c.spent.Add(turn))
+	if !known {
+		return fmt.Sprintf("a budget of $%.2f is set, but the price of %s is not known; set models.%q.price in the settings", limit, c.model.Info().ID(), c.model.Info().ID())
+	}
+	if cost >= limit {
+		return fmt.Sprintf("the budget of $%.2f is used up: this run cost $%.4f so far", limit, cost)
+	}
+	return ""
+}
+
+func (c *Conversation) maxSteps() int {
+	if c.o.MaxSteps > 0 {
+		return c.o.MaxSteps
+	}
+	return c.settings.Config.Limits.MaxSteps
+}
+
+// policy is what the gate decides by, as things are now.
+func (c *Conversation) policy() permission.Policy {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.o.policy
+	p.Mode = c.mode
+	p.Free = slices.Clone(p.Free)
+	if dir := c.log.Dir(); dir != "" {
+		p.Free = append(p.Free, dir)
+	}
+	return p
+}

@@ -1,0 +1,136 @@
+package headless
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/llm"
+)
+
+// The output formats.
+const (
+	Text   = "text"   // the final answer, nothing else
+	JSON   = "json"   // one result object
+	Events = "events" // every event as one line, then the result object
+)
+
+// Options says how a run is told.
+type Options struct {
+	Format  string
+	Partial bool // with Events: deltas and tool output too
+	Verbose bool // with Text: more on Err
+	Out     io.Writer
+	Err     io.Writer
+}
+
+// Run sends the prompt, tells what happens, and returns the exit code. A
+// prompt that begins with a slash is a command.
+func Run(ctx context.Context, conv *app.Conversation, prompt string, o Options) int {
+	r := newReport(conv)
+	if strings.HasPrefix(prompt, "/") {
+		if handled, exit := runCommand(ctx, conv, prompt, r, o); handled {
+			return exit
+		}
+	}
+	var lost error
+	for rec, err := range conv.Prompt(ctx, prompt) {
+		if err != nil {
+			r.fail(err)
+			break
+		}
+		r.add(rec)
+		if lost = tell(rec, r, o); lost != nil {
+			break
+		}
+	}
+	r.finish(ctx, conv)
+	return deliver(r, o, lost)
+}
+
+// runCommand runs a slash command, whose output is the result. A slash that
+// begins no command is an ordinary prompt.
+func runCommand(ctx context.Context, conv *app.Conversation, line string, r *report, o Options) (handled bool, exit int) {
+	out, err := conv.Run(ctx, line)
+	if errors.Is(err, app.ErrNoCommand) {
+		return false, 0
+	}
+	if err != nil {
+		r.fail(err)
+	} else {
+		r.result.Result, r.ended.Reason = &out, event.Done
+	}
+	r.finish(ctx, conv)
+	return true, deliver(r, o, nil)
+}
+
+// tell shows one event in the format. Its error says that the output is gone.
+func tell(rec event.Record, r *report, o Options) error {
+	if o.Format == Events {
+		switch rec.Event.(type) {
+		case event.TextDelta, event.ThinkingDelta, event.CallDelta, event.Output:
+			if !o.Partial {
+				return nil
+			}
+		}
+		return event.Encode(o.Out, rec)
+	}
+	switch e := rec.Event.(type) {
+	case event.Notice:
+		fmt.Fprintf(o.Err, "%s: %s\n", e.Level, e.Text)
+	case event.Retrying:
+		fmt.Fprintf(o.Err, "retry: attempt %d of %d failed (%s); next in %s\n", e.Attempt, e.Of, e.Error, e.After.Round(1e6))
+	case event.Message:
+		progress(e.Message, r, o)
+	}
+	return nil
+}
+
+// progress tells on stderr what is being done.
+func progress(m llm.Message, r *report, o Options) {
+	if o.Format != Text {
+		return
+	}
+	if res, ok := m.Result(); ok {
+		state := "ok"
+		if res.Error {
+			state = "error"
+		}
+		fmt.Fprintf(o.Err, "%s: %s\n", state, r.title(res))
+		return
+	}
+	if text := strings.TrimSpace(m.Text()); o.Verbose && text != "" && (m.Kind == llm.Progress || m.Kind == llm.Work) {
+		fmt.Fprintln(o.Err, text)
+	}
+}
+
+// deliver writes the result and gives the exit code.
+func deliver(r *report, o Options, lost error) int {
+	res := r.result
+	if o.Format != Text {
+		line, err := json.Marshal(res)
+		if err == nil && lost == nil {
+			_, lost = o.Out.Write(append(line, '\n'))
+		}
+	} else if res.Result != nil && *res.Result != "" && lost == nil {
+		_, lost = fmt.Fprintln(o.Out, strings.TrimRight(*res.Result, "\n"))
+	}
+	for _, e := range res.Errors {
+		fmt.Fprintf(o.Err, "minicode: %s\n", e)
+	}
+	for _, d := range res.PermissionDenials {
+		fmt.Fprintf(o.Err, "refused: %s: %s\n", d.ToolName, d.Reason)
+	}
+	for _, t := range res.TasksEnded {
+		fmt.Fprintf(o.Err, "ended with the run: background task %s (%s)\n", t.ID, t.Command)
+	}
+	if lost != nil && res.ExitCode == 0 {
+		return 1
+	}
+	return res.ExitCode
+}
