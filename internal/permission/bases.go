@@ -10,12 +10,14 @@ import (
 // as given and with symbolic links followed.
 type bases struct {
 	root, cwd, home, additional [][]string
+	disk                        disk
 }
 
 func (p Policy) bases() bases {
-	b := bases{root: ways(p.Root), home: ways(p.Home)}
+	d := disk{map[string]entry{}}
+	b := bases{root: d.ways(p.Root), home: d.ways(p.Home), disk: d}
 	for _, dir := range p.Additional {
-		b.additional = append(b.additional, ways(dir)...)
+		b.additional = append(b.additional, d.ways(dir)...)
 	}
 	cwd := p.Cwd
 	if cwd == "" {
@@ -23,7 +25,7 @@ func (p Policy) bases() bases {
 	}
 	rel, err := filepath.Rel(p.Root, cwd)
 	if p.Root == "" || err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		b.cwd = ways(cwd)
+		b.cwd = d.ways(cwd)
 		return b
 	}
 	// Below the workspace root no link is followed: a session may change them.
@@ -34,11 +36,11 @@ func (p Policy) bases() bases {
 }
 
 // ways are the names of a directory as it is given and as it really is.
-func ways(dir string) [][]string {
+func (d disk) ways(dir string) [][]string {
 	if dir == "" || dir == "." {
 		return nil
 	}
-	at := trace(dir)
+	at := d.trace(dir)
 	out := [][]string{steps(filepath.Clean(dir))}
 	if real := steps(at.real); at.known && !slices.Equal(real, out[0]) {
 		out = append(out, real)
@@ -79,7 +81,7 @@ func (s spec) anchored(b bases, wide bool, n names) []pattern {
 		}
 	}
 	for _, p := range out {
-		if q, ok := p.followed(wide, n); ok {
+		if q, ok := p.followed(wide, n, b.disk); ok {
 			out = append(out, q)
 		}
 	}
@@ -89,7 +91,7 @@ func (s spec) anchored(b bases, wide bool, n names) []pattern {
 // followed is the pattern with the links in its leading names followed. Where
 // it is to allow something, only a link in the root directory is, such as
 // /tmp: others a session could have made itself.
-func (p pattern) followed(wide bool, n names) (pattern, bool) {
+func (p pattern) followed(wide bool, n names, d disk) (pattern, bool) {
 	path, lead := p.lead()
 	if lead == 0 {
 		return nil, false
@@ -98,7 +100,7 @@ func (p pattern) followed(wide bool, n names) (pattern, bool) {
 		lead = 1
 		path = string(filepath.Separator) + p[0].name
 	}
-	at := trace(path)
+	at := d.trace(path)
 	if !at.known || at.real == path {
 		return nil, false
 	}

@@ -5,6 +5,7 @@ import (
 )
 
 func TestDecisions(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	cases := 0
 	table(t, "decisions.txt", func(line int, cells []string) {

@@ -47,6 +47,7 @@ func check(t *testing.T, g *Gate, toolName string, effects []event.Effect, advic
 }
 
 func TestAnswers(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	table(t, "answers.txt", func(line int, cells []string) {
 		if len(cells) != 8 {

@@ -148,7 +148,7 @@ func (j *judge) inAny(dirs []string, p place) bool {
 		return false
 	}
 	for _, dir := range dirs {
-		for _, way := range ways(dir) {
+		for _, way := range (disk{}).ways(dir) {
 			if within(j.names.split(p.real), j.keys(way)) {
 				return true
 			}

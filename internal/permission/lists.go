@@ -88,8 +88,23 @@ func newList(text string, added []string, b bases) list {
 		if strings.HasPrefix(line, "/") && !strings.HasPrefix(line, "//") {
 			l.yes = append(l.yes, compileListed("/"+line, b)...)
 		}
+		if strings.HasPrefix(line, "/") && strings.ContainsAny(strings.TrimSuffix(line, "/**"), `*?[\`) {
+			l.yes = append(l.yes, literally(strings.TrimSuffix(line, "/**")))
+		}
 	}
 	return l
+}
+
+// literally is the path as it stands: a directory may have a name that reads
+// like a pattern.
+func literally(path string) listed {
+	n := listNames()
+	y := listed{}
+	for _, name := range steps(path) {
+		y.last = part{text: n.key(name), kind: literalPart, name: name}
+		y.pattern = append(y.pattern, y.last)
+	}
+	return y
 }
 
 func compileListed(text string, b bases) []listed {

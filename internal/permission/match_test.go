@@ -92,11 +92,11 @@ func TestLists(t *testing.T) {
 func TestListsOfSettings(t *testing.T) {
 	f := newFixture(t)
 	p := f.policy(FullAccess)
-	p.Protected = []string{"deploy/**", f.outside + "/own"}
+	p.Protected = []string{"deploy/**", f.outside + "/own", "/" + f.outside + "/[odd]/**"}
 	p.Secrets = []string{"*.vault", "!.env"}
 	for path, want := range map[string]string{
 		"write deploy/x": "ask protected", "write sub/deploy/x": "ask protected", "write src/x": "yes mode",
-		"write $O/own/settings.json": "ask protected", "read x.vault": "ask protected", "read .env": "ask protected",
+		"write $O/own/settings.json": "ask protected", "read x.vault": "ask protected", "write $O/[odd]/x": "ask protected", "read .env": "ask protected",
 	} {
 		if got := answerOf(Decide(p, "x", f.effects(t, path), nil, tool.Advice{})); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)

@@ -211,7 +211,7 @@ func (p Policy) pathSpec(path string, here bool) string {
 	anchors := []struct {
 		prefix string
 		dirs   [][]string
-	}{{"/", ways(p.Root)}, {"~/", ways(p.Home)}}
+	}{{"/", disk{}.ways(p.Root)}, {"~/", disk{}.ways(p.Home)}}
 	if !here {
 		anchors = anchors[1:]
 	}

@@ -78,9 +78,40 @@ func (p place) through() string {
 // maxLinks is how many symbolic links are followed in one path.
 const maxLinks = 40
 
-// trace follows every symbolic link of a path. What does not exist is taken
-// as it is written.
-func trace(path string) place {
+// disk is what has been seen of the file system. It is kept no longer than it
+// takes to compile the rules for one call: a link may be changed at any time.
+type disk struct{ seen map[string]entry }
+
+// entry is what stands at a path.
+type entry struct {
+	info fs.FileMode
+	link string // what it leads to, of a link
+	err  error
+}
+
+func (d disk) look(path string) entry {
+	if e, ok := d.seen[path]; ok {
+		return e
+	}
+	var e entry
+	info, err := os.Lstat(path)
+	if e.err = err; err == nil {
+		e.info = info.Mode()
+		if e.info&fs.ModeSymlink != 0 {
+			e.link, e.err = os.Readlink(path)
+		}
+	}
+	if d.seen != nil {
+		d.seen[path] = e
+	}
+	return e
+}
+
+// trace follows every symbolic link of a path, as things are now. What does
+// not exist is taken as it is written.
+func trace(path string) place { return disk{}.trace(path) }
+
+func (d disk) trace(path string) place {
 	p := place{path: path, spellings: []string{path}}
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return p
@@ -100,22 +131,22 @@ func trace(path string) place {
 		if len(rest) == 0 && p.entry == "" {
 			p.entry = next
 		}
-		info, err := os.Lstat(next)
+		e := d.look(next)
 		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		case errors.Is(e.err, fs.ErrNotExist), errors.Is(e.err, syscall.ENOTDIR):
 			at = filepath.Join(append([]string{next}, rest...)...)
 			rest = nil
-		case err != nil:
+		case e.err != nil:
 			return p
-		case info.Mode()&fs.ModeSymlink == 0:
+		case e.info&fs.ModeSymlink == 0:
 			at = next
 		default:
 			links++
-			target, err := os.Readlink(next)
 			// What a link in /proc leads to depends on the process that follows it.
-			if err != nil || links > maxLinks || strings.HasPrefix(next, "/proc/") {
+			if links > maxLinks || strings.HasPrefix(next, "/proc/") {
 				return p
 			}
+			target := e.link
 			if filepath.IsAbs(target) {
 				v := filepath.VolumeName(target)
 				at, target = v+string(filepath.Separator), target[len(v):]

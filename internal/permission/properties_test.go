@@ -72,6 +72,7 @@ func (s situations) draw(r *rapid.T) (Policy, string, [][]event.Effect, []event.
 func strictness(d Decision) int { return slices.Index([]Decision{Allow, Ask, Deny}, d) }
 
 func TestMoreRules(t *testing.T) {
+	t.Parallel()
 	s := situations{newFixture(t)}
 	rapid.Check(t, func(r *rapid.T) {
 		p, name, groups, grants, advice := s.draw(r)
@@ -111,6 +112,7 @@ func TestMoreRules(t *testing.T) {
 }
 
 func TestStrictestWinsInAnyOrder(t *testing.T) {
+	t.Parallel()
 	s := situations{newFixture(t)}
 	rapid.Check(t, func(r *rapid.T) {
 		p, name, groups, grants, advice := s.draw(r)
@@ -134,6 +136,7 @@ func TestStrictestWinsInAnyOrder(t *testing.T) {
 
 // Whatever else holds, these never pass unasked.
 func TestNothingLifts(t *testing.T) {
+	t.Parallel()
 	s := situations{newFixture(t)}
 	rapid.Check(t, func(r *rapid.T) {
 		p, name, groups, grants, advice := s.draw(r)

@@ -175,3 +175,30 @@ func TestReader(t *testing.T) {
 		t.Errorf("searching a denied directory: %s", v.Decision)
 	}
 }
+
+// A search follows what changed, also where as many grants are in force.
+func TestWithheld(t *testing.T) {
+	f := newFixture(t)
+	p := f.policy(Default)
+	var grants []event.Grant
+	withheld := Withheld(func() Policy { return p }, func() []event.Grant { return grants })
+	look := func(want string) {
+		t.Helper()
+		got := ""
+		for _, path := range []string{"src/a.go", "$O/x", "$O/dir/x"} {
+			got += map[bool]string{true: "-", false: "+"}[withheld(f.path(path))]
+		}
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	look("+--")
+	grants = []event.Grant{{Rules: []string{"Read(/" + f.outside + "/x)"}}}
+	look("++-")
+	grants = []event.Grant{{Rules: []string{"Read(/" + f.outside + "/dir/x)"}}}
+	look("+-+")
+	p.Rules = parsed([]string{"Read(src/**)"}, Deny, false)
+	look("--+")
+	p.Rules = parsed([]string{"Read(other/**)"}, Deny, false)
+	look("+-+")
+}

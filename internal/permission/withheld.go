@@ -2,6 +2,7 @@ package permission
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/minicode-go/minicode/event"
@@ -19,17 +20,18 @@ func SettingsRule(text, decision, origin string, own bool) (Rule, error) {
 
 // Withheld says of a file that a search must leave it out, because reading it
 // would need an approval. What decides is made ready once, and anew when the
-// mode, the rules or the grants changed.
+// mode, the rules or the grants changed. It is safe for concurrent use.
 func Withheld(policy func() Policy, grants func() []event.Grant) func(path string) bool {
 	var mu sync.Mutex
-	var state string
+	var lastPolicy Policy
+	var lastGrants []event.Grant
 	var readable func(string) bool
 	return func(path string) bool {
 		p, g := policy(), grants()
 		mu.Lock()
 		defer mu.Unlock()
-		if now := fmt.Sprint(p.Mode, len(p.Rules), len(g)); readable == nil || now != state {
-			state, readable = now, p.Reader("grep_files", g)
+		if readable == nil || !reflect.DeepEqual(p, lastPolicy) || !reflect.DeepEqual(g, lastGrants) {
+			lastPolicy, lastGrants, readable = p, g, p.Reader("grep_files", g)
 		}
 		return !readable(path)
 	}
