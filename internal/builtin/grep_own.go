@@ -106,9 +106,9 @@ func (s ownSearcher) hits(ctx context.Context, q query, files []matchedFile, mos
 	return out, nil
 }
 
-// windows gives a file's text to f in pieces of whole lines, each with the
+// eachWindow gives a file's text to f in pieces of whole lines, each with the
 // number of lines before it, until f says no. Binary files have none.
-func windows(ctx context.Context, q query, path string, f func(text []byte, before int) bool) error {
+func eachWindow(ctx context.Context, q query, path string, f func(text []byte, before int) bool) error {
 	file, info, err := openRegular(path)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func lineFeeds(q query, text []byte) []byte {
 // they may span lines; 1 as soon as there is any, unless all are wanted.
 func (c compiled) count(ctx context.Context, q query, path string, all bool) (int, error) {
 	n := 0
-	err := windows(ctx, q, path, func(text []byte, _ int) bool {
+	err := eachWindow(ctx, q, path, func(text []byte, _ int) bool {
 		if q.in.Multiline {
 			c.spans(text, func(int, int) bool { n++; return all })
 		} else {
@@ -205,7 +205,7 @@ func (c compiled) count(ctx context.Context, q query, path string, all bool) (in
 // hits is the first most lines that match, with their context.
 func (c compiled) hits(ctx context.Context, q query, path string, most int) ([]hit, error) {
 	var out []hit
-	err := windows(ctx, q, path, func(text []byte, before int) bool {
+	err := eachWindow(ctx, q, path, func(text []byte, before int) bool {
 		var marks []mark
 		if q.in.Multiline {
 			c.spans(text, func(start, end int) bool {

@@ -10,6 +10,8 @@ func TestLadder(t *testing.T) {
 		{"LF given, CRLF there, mixed file", "x\na\r\nb\r\ny\n", "a\nb", "a\nn\nb", "x\na\r\nn\r\nb\r\ny\n"},
 		{"CRLF given, LF there", "a\nb\nc\n", "a\r\nb", "a\r\nx\r\nb", "a\nx\nb\nc\n"},
 		{"one line, more lines come, CRLF file", "a\r\nb\r\n", "b", "b\nc", "a\r\nb\r\nc\r\n"},
+		{"begins with a line end, CRLF file", "a\r\nb\r\n", "\nb", "\nc\nd", "a\r\nc\r\nd\r\n"},
+		{"a line end goes, CRLF file", "a\r\nb\r\n", "\nb", "b", "ab\r\n"},
 		{"line end changed on purpose", "a\r\nb\r\n", "a\r\nb", "a\nb", "a\nb\r\n"},
 		{"trailing blanks of lines that stay are kept", "f() \t\ng()\n", "f()\ng()", "f()\nh()\ng()", "f() \t\nh()\ng()\n"},
 		{"trailing blanks in both", "f()  \ng()\n", "f() \ng() ", "f() \nh() ", "f()  \nh()\n"},

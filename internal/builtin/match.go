@@ -67,6 +67,9 @@ func match(text string, r replacement) (matched, error) {
 		m := matched{edits: make([]edit, len(places))}
 		for i, at := range places {
 			end := at + len(r.Search)
+			if at > 0 && text[at-1:at+1] == "\r\n" && !strings.Contains(r.Search, "\r") {
+				at-- // a line end is never cut in two
+			}
 			m.edits[i] = edit{at, end, withLineEnds(text, at, end, r)}
 		}
 		return m, nil

@@ -212,7 +212,7 @@ func TestBytesInsideCharacters(t *testing.T) {
 func pagedText(s *fileSpace, in args) string {
 	var all strings.Builder
 	head := regexp.MustCompile(`^FILE: .*\nLINES: (\d+)-(\d+) of (\d+)\n(?:ENCODING: .*\n)?TRUNCATED: (?:no|yes - call read_file again with offset (\d+)(?: and column (\d+))?)\n`)
-	for {
+	for range 10_000 {
 		out := s.must("read_file", in)
 		m := head.FindStringSubmatch(out)
 		if m == nil {
@@ -243,6 +243,8 @@ func pagedText(s *fileSpace, in args) string {
 			in["column"] = column
 		}
 	}
+	s.t.Fatal("no end of pages")
+	return ""
 }
 
 func FuzzPaging(f *testing.F) {
@@ -278,6 +280,9 @@ func FuzzEdit(f *testing.F) {
 		f.Add(c.BeforeB64, c.Old, c.New, c.All)
 	}
 	f.Fuzz(func(t *testing.T, before []byte, search, replace string, all bool) {
+		if !utf8.ValidString(search) || !utf8.ValidString(replace) {
+			t.Skip() // JSON has no such strings
+		}
 		c := content{raw: before, info: fakeInfo(t)}
 		made, err := replaceIn(c, []replacement{{search, replace, all}})
 		if err != nil {
@@ -301,9 +306,82 @@ func FuzzEdit(f *testing.F) {
 		if decoded := after.enc.decode(made.data[len(after.enc.bom):]); decoded != after.text {
 			t.Fatalf("written %q, meant %q", decoded, after.text)
 		}
+		if utf8.ValidString(doc.text) {
+			wantDiff(t, made.diff, doc.text, after.text)
+		}
 		back, err := after.splice(reverse)
 		if err == nil && !bytes.Equal(back, before) {
 			t.Fatalf("reversed: %q\nbefore:   %q", back, before)
+		}
+	})
+}
+
+// wantDiff applies a diff and looks whether it leads to the new text.
+func wantDiff(t *testing.T, d lineDiff, old, new string) {
+	t.Helper()
+	text := d.unified("a", "b")
+	if got := patch(t, text, old); got != new {
+		t.Fatalf("%s\nleads from\n%q to\n%q, want\n%q", text, old, got, new)
+	}
+}
+
+// patch applies a unified diff, line by line and strictly.
+func patch(t *testing.T, diff, old string) string {
+	t.Helper()
+	lines := linesOf(old)
+	var out strings.Builder
+	at := 0
+	rows := strings.SplitAfter(diff, "\n")[2:]
+	for i, row := range rows {
+		if row == "" || strings.HasPrefix(row, `\`) {
+			continue
+		}
+		var from, n int
+		if strings.HasPrefix(row, "@@") {
+			if c, _ := fmt.Sscanf(row, "@@ -%d,%d", &from, &n); c < 2 {
+				n = 1
+			}
+			if n > 0 {
+				from--
+			}
+			for ; at < from; at++ {
+				out.WriteString(lines[at])
+			}
+			continue
+		}
+		line := row[1:]
+		if i+1 < len(rows) && strings.HasPrefix(rows[i+1], `\ No newline`) {
+			line = strings.TrimSuffix(line, "\n")
+		}
+		if row[0] != '+' {
+			if at >= len(lines) || lines[at] != line {
+				t.Fatalf("line %d is not %q\n%s", at+1, line, diff)
+			}
+			at++
+		}
+		if row[0] != '-' {
+			out.WriteString(line)
+		}
+	}
+	for ; at < len(lines); at++ {
+		out.WriteString(lines[at])
+	}
+	return out.String()
+}
+
+func FuzzDiff(f *testing.F) {
+	f.Add("a\nb\nc\n", "a\nx\nc")
+	f.Add("", "a\n")
+	f.Add("a", "")
+	f.Add(strings.Repeat("x\ny\n", 30), strings.Repeat("x\nz\ny\n", 30))
+	f.Fuzz(func(t *testing.T, old, new string) {
+		if utf8.ValidString(old) && utf8.ValidString(new) {
+			d := diffTexts(old, new)
+			wantDiff(t, d, old, new)
+			added, removed := d.counts()
+			if strings.Count(d.unified("a", "b"), "\n") < 2+added+removed {
+				t.Errorf("+%d -%d", added, removed)
+			}
 		}
 	})
 }
