@@ -62,7 +62,16 @@ func Explain(o Options, command string) (Explanation, error) {
 	p := c.o.policy
 	p.Mode = mode
 	a := Analyser(func() permission.Policy { return p })(command, o.Cwd)
-	return permission.Explain(p, command, a.Effects(), a.Writes, nil), nil
+	x := permission.Explain(p, command, a.Effects(), a.Writes, nil)
+	// Rules see a part with the assignments that change what it does; a
+	// reader is shown the command itself.
+	for i, part := range a.Parts {
+		x.Parts[i].Command = part.Text
+	}
+	if !a.Failed {
+		x.Parse, x.Parts = "ok", x.Parts[:len(a.Parts)]
+	}
+	return x, nil
 }
 
 // OpenDemo makes the scratch project under parent and opens a conversation
