@@ -48,7 +48,7 @@ type Decided struct {
 	Reason  string          `json:"reason,omitempty"` // which rule, what the person said
 	Grant   *Grant          `json:"grant,omitempty"`
 	Stop    bool            `json:"stop,omitempty"`  // no, and end the turn
-	Asked   bool            `json:"asked,omitempty"` // it needed an approval that nobody gave; false when a rule or a mode says no
+	Asked   bool            `json:"asked,omitempty"` // it needed an approval that nobody gave or was to be asked for; false when a rule, plan or read-only says no
 }
 
 // Scope is how long a grant holds.

@@ -65,6 +65,7 @@ func (g *Gate) Check(ctx context.Context, call llm.ToolCall, action tool.Action,
 		return d, nil
 	}
 	if v.Decision == Deny {
+		d.Asked = p.Mode == DontAsk && v.By == byMode // with somebody to ask it would have been asked
 		d.Reason = sentence(d.Reason, Help(p, call.Name, action.Effects, grants, advice))
 		return d, nil
 	}
