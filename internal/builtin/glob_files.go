@@ -48,11 +48,18 @@ func globFiles(w *Workspace) tool.Tool {
 		case base != ".":
 			dir = filepath.Join(dir, filepath.FromSlash(base))
 		}
+		real, err := resolve(dir)
+		if err != nil {
+			return tool.Action{}, plainError(err)
+		}
 		return tool.Action{
 			Title:   fmt.Sprintf("Find %s in %s", in.Pattern, w.show(dir)),
 			Effects: []event.Effect{{Kind: event.Read, Target: dir}},
 			Run: func(ctx context.Context, _ tool.Emit) (tool.Result, error) {
-				return w.glob(ctx, dir, pattern, in)
+				if now, err := resolve(dir); err != nil || now != real {
+					return tool.Result{}, fmt.Errorf("%s no longer leads to %s: call again", dir, real)
+				}
+				return w.glob(ctx, dir, real, pattern, in)
 			},
 		}, nil
 	})
@@ -72,13 +79,9 @@ type globbed struct {
 	modified time.Time
 }
 
-func (w *Workspace) glob(ctx context.Context, dir, pattern string, in globFilesIn) (tool.Result, error) {
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+func (w *Workspace) glob(ctx context.Context, dir, real, pattern string, in globFilesIn) (tool.Result, error) {
+	if _, err := os.Stat(real); errors.Is(err, os.ErrNotExist) {
 		return globResultOf(fmt.Sprintf("No files match: %s does not exist.", w.show(dir))), nil
-	}
-	real, err := resolve(dir)
-	if err != nil {
-		return tool.Result{}, plainError(err)
 	}
 	limited, stop := context.WithTimeout(ctx, longestWalk)
 	defer stop()

@@ -157,6 +157,10 @@ func (w *Workspace) grep(ctx context.Context, q query) (tool.Result, error) {
 	defer stop()
 	s := w.searcher()
 	found, err := s.files(limited, q, q.in.Mode == "count")
+	if errors.Is(err, errNoRipgrep) {
+		s = ownSearcher{w}
+		found, err = s.files(limited, q, q.in.Mode == "count")
+	}
 	if err == nil {
 		var r *report
 		if r, err = w.report(limited, s, q, found); err == nil {

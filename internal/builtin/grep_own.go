@@ -236,8 +236,9 @@ func (c compiled) hits(ctx context.Context, q query, path string, most int) ([]h
 // lines calls f with each line that matches and with where in it a match
 // begins, until f says no.
 func (c compiled) lines(text []byte, f func(start, end, at int) bool) {
+	places := c.finder(text)
 	for pos := 0; pos < len(text); {
-		at := c.candidate(text, pos)
+		at := places.candidate(pos)
 		if at < 0 {
 			return
 		}
@@ -257,30 +258,6 @@ func (c compiled) lines(text []byte, f func(start, end, at int) bool) {
 		}
 		pos = end + 1
 	}
-}
-
-// candidate is a place, from pos on, in the next line that could match, or
-// -1. pos is the beginning of a line. A match within a line is one within the
-// whole text as well, so the first that is found in the text shows the first
-// line that could have one.
-func (c compiled) candidate(text []byte, pos int) int {
-	switch {
-	case c.literal == nil:
-		loc := c.re.FindIndex(text[pos:])
-		if loc == nil || pos+loc[0] == len(text) && pos < len(text) && text[len(text)-1] == '\n' {
-			return -1 // after the last line end there is no line
-		}
-		return pos + loc[0]
-	case c.fold:
-		if i := indexFold(text[pos:], c.literal); i >= 0 {
-			return pos + i
-		}
-		return -1
-	}
-	if i := bytes.Index(text[pos:], c.literal); i >= 0 {
-		return pos + i
-	}
-	return -1
 }
 
 // indexFold is bytes.Index for a text of small ASCII letters that stands in
@@ -353,8 +330,9 @@ func rank(c byte) int {
 
 // spans calls f with each match of an expression that may span lines.
 func (c compiled) spans(text []byte, f func(start, end int) bool) {
+	places := c.finder(text)
 	for pos := 0; pos <= len(text); {
-		if c.literal != nil && !c.fold && !bytes.Contains(text[pos:], c.literal) {
+		if len(c.literals) > 0 && places.candidate(pos) < 0 {
 			return
 		}
 		loc := c.re.FindIndex(text[pos:])

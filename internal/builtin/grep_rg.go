@@ -23,6 +23,8 @@ type ripgrep struct{ w *Workspace }
 // a longer one is left out.
 const largestEvent = 8 << 20
 
+var errNoRipgrep = errors.New("ripgrep cannot be run")
+
 func (g ripgrep) args(q query) []string {
 	args := []string{"--no-config", "--color=never", "--hidden", "--no-require-git", "--no-ignore-global", "--no-mmap"}
 	for _, name := range []string{".git", ".hg", ".svn", ".jj"} {
@@ -61,7 +63,7 @@ func (g ripgrep) run(ctx context.Context, args []string, read func(io.Reader) er
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("cannot run %s: %w", g.w.RgPath, err)
+		return nil, fmt.Errorf("%w: %w", errNoRipgrep, err)
 	}
 	readErr := read(out)
 	if readErr != nil {

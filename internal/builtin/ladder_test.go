@@ -62,6 +62,7 @@ func TestLadderRefuses(t *testing.T) {
 		{"nothing like it", "alpha\nbeta\n", "zzzz qqqq wwww", "x", []string{"Nothing in the file is like it", "zzzz"}},
 		{"a word differs", "one\ntotal := compute(a, b)\nthree\n", "total := compute(a, c)", "x", []string{"line 2 differs", "compute(a, b)", "compute(a, c)"}},
 		{"typography is the change and there", "say “hi”\n", "say \"hi\"", "say “hi”", []string{"already there (line 1)"}},
+		{"done before, a short line", "a\nB\nc\n", "b", "B", []string{"already there (line 2)"}},
 		{"places that overlap", "aaa\n", "aa", "b", []string{"stands at 2 places"}},
 	}
 	for _, c := range cases {

@@ -62,15 +62,31 @@ func explain(text string, r replacement) string {
 		quoted += " and what follows it"
 	}
 	b := "search was not found: " + quoted + "."
-	if done := strings.TrimSpace(r.Replace); done != "" {
-		if at := strings.Index(text, r.Replace); at >= 0 {
-			b += fmt.Sprintf("\nThe new text is already there (line %d): the edit may have been made before.", lineOf(text, at))
-		}
+	if at := alreadyThere(text, r.Replace); at >= 0 {
+		b += fmt.Sprintf("\nThe new text is already there (line %d): the edit may have been made before.", lineOf(text, at))
 	}
 	if hint := mistake(text, r.Search); hint != "" {
 		return b + "\n" + hint
 	}
 	return b + "\n" + nearest(text, r.Search)
+}
+
+// alreadyThere is where new text stands, or -1. A few characters stand
+// anywhere by chance: they must be a whole line.
+func alreadyThere(text, replace string) int {
+	const few = 6
+	trimmed := strings.TrimSpace(replace)
+	for from := 0; trimmed != ""; {
+		i := strings.Index(text[from:], replace)
+		if i < 0 {
+			break
+		}
+		if at := from + i; len(trimmed) >= few || strings.TrimSpace(lineAt(text, at)) == trimmed {
+			return at
+		}
+		from += i + len(replace)
+	}
+	return -1
 }
 
 // mistake recognises what models put into a search text that a file does not

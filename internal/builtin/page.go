@@ -42,7 +42,8 @@ func surveyFile(ctx context.Context, f *os.File, size int64, wanted int) (survey
 		b := buf[:n]
 		if at == 0 {
 			s.head = bytes.Clone(b[:min(n, 64)])
-			if s.enc, s.text = firstBytes(b); !s.text {
+			s.enc, s.text = firstBytes(b)
+			if s.text = s.text && imageMedia(s.head) == ""; !s.text {
 				return s, nil
 			}
 			last = int64(len(s.enc.bom))

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -124,11 +125,19 @@ func goDialect(pattern string) string {
 
 // compiled is a pattern ready for the searcher of our own.
 type compiled struct {
-	re      *regexp.Regexp
-	literal []byte // stands in everything that matches; nil: nothing is known
-	fold    bool   // but for the case of ASCII letters
-	plain   bool   // literal is the whole pattern
+	re       *regexp.Regexp
+	literals []literal // one of them stands in everything that matches; none: nothing is known
+	plain    bool      // the literal is the whole pattern
 }
+
+// literal is text that matches have in them.
+type literal struct {
+	text []byte
+	fold bool // but for the case of ASCII letters, which are small in text
+}
+
+// mostLiterals is how many texts are looked for side by side.
+const mostLiterals = 8
 
 func compile(q query) (compiled, error) {
 	flags := "(?m)"
@@ -148,20 +157,21 @@ func compile(q query) (compiled, error) {
 	if err != nil {
 		return c, nil
 	}
-	literal, fold := required(tree.Simplify())
-	if literal != "" {
-		c.literal, c.fold = []byte(literal), fold
-		c.plain = !fold && literal == q.pattern && !strings.ContainsAny(literal, `\.+*?()|[]{}^$`)
+	if c.literals = required(tree.Simplify()); len(c.literals) == 1 {
+		only := c.literals[0]
+		c.plain = !only.fold && string(only.text) == q.pattern && !bytes.ContainsAny(only.text, `\.+*?()|[]{}^$`)
 	}
 	return c, nil
 }
 
-// required is the longest text that everything that matches the expression
-// has in it.
-func required(re *syntax.Regexp) (literal string, fold bool) {
+// required is texts of which everything that matches the expression has one
+// in it; none when there are no such texts, or too many.
+func required(re *syntax.Regexp) []literal {
 	switch re.Op {
 	case syntax.OpLiteral:
-		return literalOf(re)
+		if l := literalOf(re); len(l.text) > 0 {
+			return []literal{l}
+		}
 	case syntax.OpCapture, syntax.OpPlus:
 		return required(re.Sub[0])
 	case syntax.OpRepeat:
@@ -169,21 +179,43 @@ func required(re *syntax.Regexp) (literal string, fold bool) {
 			return required(re.Sub[0])
 		}
 	case syntax.OpConcat:
+		var best []literal
 		for _, sub := range re.Sub {
-			if l, f := required(sub); len(l) > len(literal) {
-				literal, fold = l, f
+			if ls := required(sub); shortest(ls) > shortest(best) {
+				best = ls
 			}
 		}
+		return best
+	case syntax.OpAlternate:
+		var all []literal
+		for _, sub := range re.Sub {
+			ls := required(sub)
+			if len(ls) == 0 || len(all)+len(ls) > mostLiterals {
+				return nil
+			}
+			all = append(all, ls...)
+		}
+		return all
 	}
-	return literal, fold
+	return nil
+}
+
+func shortest(ls []literal) int {
+	n := 0
+	for i, l := range ls {
+		if i == 0 || len(l.text) < n {
+			n = len(l.text)
+		}
+	}
+	return n
 }
 
 // literalOf is the text of a literal. Where case does not count it is the
 // longest run of ASCII letters and marks that have no other relatives in
 // Unicode, in small letters.
-func literalOf(re *syntax.Regexp) (string, bool) {
+func literalOf(re *syntax.Regexp) literal {
 	if re.Flags&syntax.FoldCase == 0 {
-		return string(re.Rune), false
+		return literal{text: []byte(string(re.Rune))}
 	}
 	best := ""
 	var run []rune
@@ -197,5 +229,60 @@ func literalOf(re *syntax.Regexp) (string, bool) {
 		}
 		run = run[:0]
 	}
-	return best, true
+	return literal{text: []byte(best), fold: true}
+}
+
+// index is where the literal stands in text from pos on, or -1.
+func (l literal) index(text []byte, pos int) int {
+	i := -1
+	if l.fold {
+		i = indexFold(text[pos:], l.text)
+	} else {
+		i = bytes.Index(text[pos:], l.text)
+	}
+	if i < 0 {
+		return -1
+	}
+	return pos + i
+}
+
+// finder looks for the places in a text where a pattern could match, in
+// order.
+type finder struct {
+	compiled
+	in   []byte
+	next []int // of each literal: where it stands next, -1: nowhere any more
+}
+
+func (c compiled) finder(text []byte) *finder {
+	f := &finder{compiled: c, in: text, next: make([]int, len(c.literals))}
+	for i, l := range c.literals {
+		f.next[i] = l.index(text, 0)
+	}
+	return f
+}
+
+// candidate is a place, from pos on, in the next line that could match, or
+// -1. pos is the beginning of a line, and not before that of the last call. A
+// match within a line is one within the whole text as well, so the first that
+// is found in the text shows the first line that could have one.
+func (f *finder) candidate(pos int) int {
+	if len(f.literals) == 0 {
+		loc := f.re.FindIndex(f.in[pos:])
+		if loc == nil || pos+loc[0] == len(f.in) && pos < len(f.in) && f.in[len(f.in)-1] == '\n' {
+			return -1 // after the last line end there is no line
+		}
+		return pos + loc[0]
+	}
+	first := -1
+	for i, at := range f.next {
+		if at >= 0 && at < pos {
+			at = f.literals[i].index(f.in, pos)
+			f.next[i] = at
+		}
+		if at >= 0 && (first < 0 || at < first) {
+			first = at
+		}
+	}
+	return first
 }

@@ -169,6 +169,13 @@ func TestGrepLongLines(t *testing.T) {
 	})
 }
 
+func TestGrepWithoutRipgrepAfterAll(t *testing.T) {
+	s := newFileSpace(t)
+	s.file("a", "word\n")
+	s.RgPath = s.path("no-such-program")
+	wantAll(t, s.must("grep_files", args{"pattern": "word"}), "a:1:word")
+}
+
 func TestGrepUnreadable(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root reads everything")

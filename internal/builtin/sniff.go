@@ -126,6 +126,8 @@ func (s *sniffer) encoding() (encoding, bool) {
 	case bytes.HasPrefix(s.head, []byte("\xFE\xFF")):
 		e := encoding{name: utf16BE, bom: "\xFE\xFF"}
 		return e, isUTF16Text(e, s.head[2:])
+	case bytes.HasPrefix(s.head, []byte("%PDF-")):
+		return encoding{}, false // its beginning may look like text
 	case bytes.IndexByte(s.head, 0) >= 0:
 		return bareUTF16(s.head)
 	case s.invalid == 0:
