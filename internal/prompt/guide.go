@@ -1,0 +1,32 @@
+package prompt
+
+// Guide is the instruction files of one conversation: those of its start, and
+// those of directories that the model comes to later. It is not safe for
+// concurrent use.
+type Guide struct {
+	Places Places
+
+	have []File
+}
+
+// Start reads the files for the system prompt, anew each time.
+func (g *Guide) Start() string {
+	g.have = Instructions(g.Places)
+	return Render(g.have)
+}
+
+// Files are the instruction files found so far.
+func (g *Guide) Files() []File { return g.have }
+
+// Reached is the text for a note about instruction files between the root and
+// the files that were read, as far as they are not known yet; "" when there
+// are none.
+func (g *Guide) Reached(paths ...string) string {
+	var found []File
+	for _, path := range paths {
+		files := Nested(g.Places, path, g.have)
+		g.have = append(g.have, files...)
+		found = append(found, files...)
+	}
+	return Render(found)
+}

@@ -1,0 +1,38 @@
+package prompt
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestGuide(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{"AGENTS.md": "at the root", "a/AGENTS.md": "in a", "a/b/CLAUDE.md": "in b", "a/b/x.go": "", "y.go": ""} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := &Guide{Places: Places{Root: root, Cwd: root}}
+	if text := g.Start(); !strings.Contains(text, "at the root") || strings.Contains(text, "in a") {
+		t.Errorf("at the start:\n%s", text)
+	}
+	if text := g.Reached(filepath.Join(root, "y.go")); text != "" {
+		t.Errorf("nothing is new beside a file at the root:\n%s", text)
+	}
+	text := g.Reached(filepath.Join(root, "a", "b", "x.go"))
+	if a, b := strings.Index(text, "in a"), strings.Index(text, "in b"); a < 0 || b < a {
+		t.Errorf("the closest comes last:\n%s", text)
+	}
+	if again := g.Reached(filepath.Join(root, "a", "b", "x.go")); again != "" {
+		t.Errorf("told twice:\n%s", again)
+	}
+	if len(g.Files()) != 3 {
+		t.Errorf("%d files", len(g.Files()))
+	}
+}
