@@ -81,7 +81,7 @@ type globbed struct {
 
 func (w *Workspace) glob(ctx context.Context, dir, real, pattern string, in globFilesIn) (tool.Result, error) {
 	if _, err := os.Stat(real); errors.Is(err, os.ErrNotExist) {
-		return globResultOf(fmt.Sprintf("No files match: %s does not exist.", w.show(dir))), nil
+		return searchResult(fmt.Sprintf("No files match: %s does not exist.", w.show(dir))), nil
 	}
 	limited, stop := context.WithTimeout(ctx, longestWalk)
 	defer stop()
@@ -127,10 +127,10 @@ func (w *Workspace) glob(ctx context.Context, dir, real, pattern string, in glob
 		b.WriteString(walkCutShort)
 	}
 	b.WriteString(troubleNote(walk.trouble))
-	return globResultOf(b.String()), nil
+	return searchResult(b.String()), nil
 }
 
-func globResultOf(text string) tool.Result {
+func searchResult(text string) tool.Result {
 	r := tool.TextResult(strings.TrimSuffix(text, "\n"))
 	r.Meta = llm.Meta{Again: true}
 	return r

@@ -161,16 +161,17 @@ func (w *Workspace) grep(ctx context.Context, q query) (tool.Result, error) {
 		s = ownSearcher{w}
 		found, err = s.files(limited, q, q.in.Mode == "count")
 	}
+	var r *report
 	if err == nil {
-		var r *report
-		if r, err = w.report(limited, s, q, found); err == nil {
-			return globResultOf(r.String()), nil
-		}
+		r, err = w.report(limited, s, q, found)
 	}
 	if ctx.Err() != nil {
 		return tool.Result{}, ctx.Err()
 	}
-	return tool.Result{}, err
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return searchResult(r.String()), nil
 }
 
 // isBinaryFile looks at a file's beginning.

@@ -33,7 +33,7 @@ func (w *Workspace) report(ctx context.Context, s searcher, q query, found found
 	r := &report{w: w, q: q, room: w.pageChars() - 800}
 	files := found.files[:0:0]
 	for _, f := range found.files {
-		if w.withheld(f.path) {
+		if !q.single && w.withheld(f.path) { // a single file was judged by its name
 			r.withheld = append(r.withheld, w.show(f.path))
 			continue
 		}

@@ -76,7 +76,7 @@ func (g ripgrep) run(ctx context.Context, args []string, read func(io.Reader) er
 	text := strings.TrimSpace(complaints.String())
 	var exit *exec.ExitError
 	if errors.As(waitErr, &exit) && exit.ExitCode() == 2 && isPatternError(text) {
-		return nil, fmt.Errorf("the pattern is not valid: %s", text)
+		return nil, fmt.Errorf("the pattern is not valid: %s", clip(text, 600))
 	}
 	if text != "" {
 		trouble = strings.Split(text, "\n")

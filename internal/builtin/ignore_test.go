@@ -134,7 +134,7 @@ func TestIgnoreLikeGit(t *testing.T) {
 		t.Fatal(err)
 	}
 	rounds := 25
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		rounds = 10
 	}
 	for seed := range rounds {

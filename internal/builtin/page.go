@@ -16,7 +16,7 @@ import (
 
 // surveyed is how much of a file is looked through for the number of its
 // lines and its hash. Beyond it a page is still read, but neither is known.
-const surveyed = 128 << 20
+const surveyed = 64 << 20
 
 // survey is what is known of a file before a page of it is read.
 type survey struct {

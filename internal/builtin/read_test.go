@@ -57,7 +57,7 @@ func TestReadFile(t *testing.T) {
 
 func TestField_R04(t *testing.T) {
 	s := newFileSpace(t)
-	long := strings.Repeat("0123456789", 500_000)
+	long := strings.Repeat("0123456789", 500_000) // 5 MB
 	s.file("long", long)
 	out := s.must("read_file", args{"path": "long"})
 	if n := utf8.RuneCountInString(out); n > 45_000 || n < 40_000 {
