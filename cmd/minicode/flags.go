@@ -140,7 +140,7 @@ func (f *flags) options() (app.Options, error) {
 		o.AddDirs = append(o.AddDirs, abs)
 	}
 	if f.tools != nil {
-		o.OnlyTools = splitRules(f.tools)
+		o.OnlyTools = append([]string{}, splitRules(f.tools)...)
 	}
 	set := func(name, key string, value any) {
 		o.Flags = append(o.Flags, config.Flag{Name: name, Key: key, Value: value})
@@ -224,6 +224,26 @@ func joinOptional(args []string) []string {
 		out = append(out, args[i])
 	}
 	return out
+}
+
+// structured says whether the output is to be read by a program. It looks at
+// the arguments themselves, as one that cannot be understood hides those after
+// it.
+func structured(args []string) bool {
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		name, value, joined := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		if name == arg || kebab(nil, name) != "output-format" {
+			continue
+		}
+		if !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		return value == headless.JSON || value == headless.Events
+	}
+	return false
 }
 
 // kebab accepts the camelCase spellings of Claude Code.

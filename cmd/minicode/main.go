@@ -55,8 +55,16 @@ func run(args []string, stdin *os.File, stdout, stderr io.Writer) int {
 	case errors.As(err, &exit):
 		return int(exit)
 	}
+	code := 2
+	var by *app.Interrupt
+	if errors.As(err, &by) {
+		code = by.Exit
+	}
+	if structured(args) {
+		headless.Fail(stdout, err, code)
+	}
 	fmt.Fprintf(stderr, "minicode: %s\n", strings.TrimPrefix(err.Error(), "minicode: "))
-	return 2
+	return code
 }
 
 // newRoot is the command tree. Nothing in it is opened before a command runs.
@@ -131,11 +139,12 @@ func start(ctx context.Context, f *flags, prompt string, stdin *os.File, stdout,
 // startPrint runs one prompt and ends.
 func startPrint(ctx context.Context, f *flags, o app.Options, prompt string, stdin *os.File, stdout, stderr io.Writer) error {
 	// A reader that goes away is an error of the write, not the end of us:
-	// what was started must be ended first.
-	signal.Ignore(syscall.SIGPIPE)
+	// what was started must be ended first. The signal is caught rather than
+	// ignored, as what is ignored stays so in the commands that we run.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	piped, err := readStdin(stdin, prompt != "", stderr)
+	piped, err := readStdin(ctx, stdin, prompt != "", stderr)
 	if err != nil {
 		return &usageError{err}
 	}
@@ -144,9 +153,6 @@ func startPrint(ctx context.Context, f *flags, o app.Options, prompt string, std
 	}
 	conv, err := app.Open(ctx, o)
 	if err != nil {
-		if f.outputFormat != headless.Text {
-			headless.Fail(stdout, err)
-		}
 		return &usageError{err}
 	}
 	for _, w := range conv.Warnings() {
@@ -200,7 +206,7 @@ const maxStdin = 64 << 20
 
 // readStdin reads what was piped in. A pipe on which nothing comes does not
 // hold up a prompt that is complete without it.
-func readStdin(stdin *os.File, optional bool, stderr io.Writer) (string, error) {
+func readStdin(ctx context.Context, stdin *os.File, optional bool, stderr io.Writer) (string, error) {
 	info, err := stdin.Stat()
 	if err != nil || term.IsTerminal(int(stdin.Fd())) {
 		return "", nil //nolint:nilerr // a closed standard input is an empty one
@@ -225,12 +231,19 @@ func readStdin(stdin *os.File, optional bool, stderr io.Writer) (string, error) 
 	if optional && !info.Mode().IsRegular() {
 		select {
 		case <-began:
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
 		case <-time.After(quietStdin):
 			fmt.Fprintln(stderr, "warning: nothing came on standard input; going on with the prompt alone")
 			return "", nil
 		}
 	}
-	got := <-all
+	var got outcome
+	select {
+	case got = <-all:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
 	if len(got.data) > maxStdin {
 		return "", fmt.Errorf("standard input is larger than %d MiB", maxStdin>>20)
 	}

@@ -63,11 +63,11 @@ func (w *watched) String() string {
 	return w.text.String()
 }
 
-// signals runs a program, sends it the signal once its output matches, and
-// waits for its end.
+// signals runs a program, sends it the signal once its output matches, or once
+// the server answers so many requests, and waits for its end.
 func signals(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
-		ts.Fatalf("usage: signals NAME CODE REGEXP PROGRAM ARGS...")
+		ts.Fatalf("usage: signals NAME CODE REGEXP|'requests N' PROGRAM ARGS...")
 	}
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -89,14 +89,18 @@ func signals(ts *testscript.TestScript, neg bool, args []string) {
 		tell()
 		ts.Fatalf(format, rest...)
 	}
-	late := time.After(comes)
-	for !when.MatchString(stdout.String()) && !when.MatchString(stderr.String()) {
+	said := asked(ts, args[2])
+	if said == nil {
+		said = func() bool { return when.MatchString(stdout.String()) || when.MatchString(stderr.String()) }
+	}
+	for late := time.After(comes); !said(); {
 		select {
 		case <-more:
+		case <-time.After(10 * time.Millisecond):
 		case <-ended:
-			fail("the program ended before it said %s", when)
+			fail("the program ended before %s", when)
 		case <-late:
-			fail("the program did not say %s", when)
+			fail("the program did not come to %s", when)
 		}
 	}
 	sent := time.Now()
@@ -110,6 +114,30 @@ func signals(ts *testscript.TestScript, neg bool, args []string) {
 	tell()
 	if got := cmd.ProcessState.ExitCode(); got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// asked is the condition that the server answers so many requests, or nil if
+// the text is not "requests N".
+func asked(ts *testscript.TestScript, text string) func() bool {
+	count, ok := strings.CutPrefix(text, "requests ")
+	if !ok {
+		return nil
+	}
+	n, err := strconv.Atoi(count)
+	ts.Check(err)
+	return func() bool { return serverOf(ts).Script.Asked() >= n }
+}
+
+// waitFor waits until the server answers so many requests.
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 || asked(ts, args[0]) == nil {
+		ts.Fatalf("usage: comes 'requests N'")
+	}
+	for late := time.Now().Add(comes); !asked(ts, args[0])(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(late) {
+			ts.Fatalf("it does not come to %s", args[0])
+		}
 	}
 }
 
@@ -156,8 +184,8 @@ func alone(ts *testscript.TestScript, neg bool, args []string) {
 
 // matchResult looks at the result object that the newest output ends with.
 func matchResult(ts *testscript.TestScript, neg bool, args []string) {
-	if neg {
-		ts.Fatalf("usage: result KEY=JSON|KEY~REGEXP...")
+	if neg && len(args) != 1 {
+		ts.Fatalf("usage: result KEY=JSON|KEY~REGEXP..., or ! result with one of them")
 	}
 	lines := strings.SplitAfter(ts.ReadFile("stdout"), "\n")
 	if len(lines) < 2 || lines[len(lines)-1] != "" {
@@ -174,29 +202,37 @@ func matchResult(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	for _, arg := range args {
-		at := strings.IndexAny(arg, "=~")
-		if at < 1 {
-			ts.Fatalf("%q is neither KEY=JSON nor KEY~REGEXP", arg)
-		}
-		got := member(object, arg[:at])
-		if arg[at] == '~' {
-			text, _ := json.Marshal(got)
-			if s, ok := got.(string); ok {
-				text = []byte(s)
-			}
-			if !regexp.MustCompile(arg[at+1:]).Match(text) {
-				ts.Fatalf("%s is %s, which does not match %s", arg[:at], text, arg[at+1:])
-			}
-			continue
-		}
-		var want any
-		if json.Unmarshal([]byte(arg[at+1:]), &want) != nil {
-			want = arg[at+1:]
-		}
-		if !reflect.DeepEqual(got, want) {
-			ts.Fatalf("%s is %#v, want %#v", arg[:at], got, want)
+		if wrong := holds(ts, object, arg); (wrong == "") == neg {
+			ts.Fatalf("%s: %s", arg, wrong)
 		}
 	}
+}
+
+// holds says what is wrong with KEY=JSON or KEY~REGEXP in the object.
+func holds(ts *testscript.TestScript, object map[string]any, arg string) string {
+	at := strings.IndexAny(arg, "=~")
+	if at < 1 {
+		ts.Fatalf("%q is neither KEY=JSON nor KEY~REGEXP", arg)
+	}
+	got, rest := member(object, arg[:at]), arg[at+1:]
+	if arg[at] == '~' {
+		text, _ := json.Marshal(got)
+		if s, ok := got.(string); ok {
+			text = []byte(s)
+		}
+		if !regexp.MustCompile(rest).Match(text) {
+			return fmt.Sprintf("it is %s", text)
+		}
+		return ""
+	}
+	var want any
+	if json.Unmarshal([]byte(rest), &want) != nil {
+		want = rest
+	}
+	if !reflect.DeepEqual(got, want) {
+		return fmt.Sprintf("it is %#v", got)
+	}
+	return ""
 }
 
 // member finds a value by a path such as "permission_denials.0.tool_name",

@@ -32,9 +32,12 @@ func TestMain(m *testing.M) {
 //	[!] same-request N M           the bodies of two requests are the same bytes
 //	[!] facts REGEXP               a line of the newest session file matches
 //	same-facts FILE                the facts in FILE are the session file's last lines, byte for byte
-//	result KEY=JSON|KEY~REGEXP...  the output is lines of JSON, the last one a result object with these values, the only one
+//	[!] result KEY=JSON|KEY~REGEXP...
+//	                               the output is lines of JSON, the last one a result object with these values, the only one
 //	signals NAME CODE REGEXP PROGRAM ARGS...
-//	                               the program, sent the signal once its output matches, ends promptly with that code
+//	                               the program, sent the signal once its output matches, ends promptly with that code;
+//	                               a REGEXP "requests N" waits until the server answers the Nth one instead
+//	comes 'requests N'             waits until the server answers the Nth request
 //	alone                          no process is left that the script's programs started
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -57,12 +60,12 @@ func TestScripts(t *testing.T) {
 				name, _, _ := strings.Cut(pair, "=")
 				names = append(names, name)
 			}
-			env.Values[variables{}] = names
+			env.Values[variables{}], env.Values[outcome{}] = names, env.T()
 			return os.MkdirAll(home, 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "exits": exits, "requests": countRequests, "request": matchRequest, "facts": matchFacts, "same-facts": sameFacts,
-			"same-request": sameRequest, "result": matchResult, "signals": signals, "alone": alone,
+			"same-request": sameRequest, "result": matchResult, "signals": signals, "alone": alone, "comes": waitFor,
 		},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 	})
@@ -103,9 +106,16 @@ func startModel(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() {
 		server.Close()
 		servers.Delete(ts)
-		ts.Check(server.Verify())
+		t := ts.Value(outcome{}).(interface{ Error(args ...any) })
+		if err := server.Verify(); err != nil {
+			t.Error(err)
+		}
 	})
 }
+
+// outcome is the key of the script's own test. A script that has failed may
+// not fail again by the ways that testscript offers.
+type outcome struct{}
 
 // servers are the running scripts' servers; scripts run in parallel, so a
 // script's own is found by the script.

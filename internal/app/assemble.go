@@ -3,10 +3,12 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/minicode-go/minicode/event"
@@ -64,6 +66,9 @@ type Options struct {
 func Open(ctx context.Context, o Options) (*Conversation, error) {
 	c := &Conversation{o: o}
 	if err := c.loadSettings(); err != nil {
+		return nil, err
+	}
+	if err := o.checkTools(); err != nil {
 		return nil, err
 	}
 	c.store = c.newStore()
@@ -201,7 +206,29 @@ func (c *Conversation) tools() []tool.Tool {
 	if c.o.OnlyTools == nil {
 		return all
 	}
-	return slices.DeleteFunc(all, func(t tool.Tool) bool { return !slices.Contains(c.o.OnlyTools, t.Spec().Name) })
+	return slices.DeleteFunc(all, func(t tool.Tool) bool {
+		return !slices.ContainsFunc(c.o.OnlyTools, func(name string) bool { return names(name, t.Spec()) })
+	})
+}
+
+// names says whether the name, one of ours or of Claude Code's, is the tool's.
+func names(name string, spec llm.ToolSpec) bool {
+	return name == spec.Name || slices.Contains(spec.Aliases, name) || strings.EqualFold(name, permission.TheirName(spec.Name))
+}
+
+// checkTools refuses names that no tool has.
+func (o Options) checkTools() error {
+	all := builtin.Tools(&builtin.Workspace{Plan: func() bool { return true }})
+	for _, name := range o.OnlyTools {
+		if !slices.ContainsFunc(all, func(t tool.Tool) bool { return names(name, t.Spec()) }) {
+			var known []string
+			for _, t := range all {
+				known = append(known, t.Spec().Name)
+			}
+			return fmt.Errorf("there is no tool %q; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return nil
 }
 
 func (c *Conversation) offload(info llm.Info) compact.Offload {

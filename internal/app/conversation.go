@@ -236,6 +236,15 @@ func (c *Conversation) Warnings() []string {
 	return out
 }
 
+// Redact takes the values of keys out of a text that is about to be shown
+// elsewhere than to the person.
+func (c *Conversation) Redact(text []byte) []byte {
+	if c.store.Redact == nil {
+		return text
+	}
+	return c.store.Redact(text)
+}
+
 // Records is the conversation so far, for replay.
 func (c *Conversation) Records() iter.Seq2[event.Record, error] {
 	c.mu.Lock()

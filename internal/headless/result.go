@@ -252,11 +252,15 @@ func describe(reason event.Reason) string {
 	return "the run failed"
 }
 
-// Fail writes the result object of a run that could not begin.
-func Fail(out io.Writer, err error) {
+// Fail writes the result object of a run that could not begin and ends with
+// the exit code.
+func Fail(out io.Writer, err error, exit int) {
 	r := Result{
-		Type: "result", Subtype: "error_during_execution", TerminalReason: event.Failed, IsError: true, ExitCode: 2, Errors: []string{err.Error()},
+		Type: "result", Subtype: "error_during_execution", TerminalReason: event.Failed, IsError: true, ExitCode: exit, Errors: []string{err.Error()},
 		ModelUsage: map[string]modelUsage{}, PermissionDenials: []denial{}, TasksEnded: []app.Task{}, Saved: true,
+	}
+	if by := (*app.Interrupt)(nil); errors.As(err, &by) {
+		r.TerminalReason = event.Interrupted
 	}
 	if line, err := json.Marshal(r); err == nil {
 		_, _ = out.Write(append(line, '\n')) // the exit code tells it as well

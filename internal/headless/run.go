@@ -33,6 +33,7 @@ type Options struct {
 // prompt that begins with a slash is a command.
 func Run(ctx context.Context, conv *app.Conversation, prompt string, o Options) int {
 	r := newReport(conv)
+	o.Out, o.Err = redacting{o.Out, conv.Redact}, redacting{o.Err, conv.Redact}
 	if strings.HasPrefix(prompt, "/") {
 		if handled, exit := runCommand(ctx, conv, prompt, r, o); handled {
 			return exit
@@ -51,6 +52,19 @@ func Run(ctx context.Context, conv *app.Conversation, prompt string, o Options) 
 	}
 	r.finish(ctx, conv)
 	return deliver(r, o, lost)
+}
+
+// redacting keeps keys out of what is written. Each write is a whole line.
+type redacting struct {
+	io.Writer
+	redact func([]byte) []byte
+}
+
+func (w redacting) Write(p []byte) (int, error) {
+	if _, err := w.Writer.Write(w.redact(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // runCommand runs a slash command, whose output is the result. A slash that

@@ -77,7 +77,7 @@ func (c compiled) matches(call caller, f facts) bool {
 	}
 	switch c.family {
 	case anyTool:
-		return narrows && slices.ContainsFunc([]string{call.name, call.own, theirName(call.own)}, func(name string) bool { return name != "" && globs(c.Tool, name) })
+		return narrows && slices.ContainsFunc([]string{call.name, call.own, TheirName(call.own)}, func(name string) bool { return name != "" && globs(c.Tool, name) })
 	case command:
 		if f.Kind != event.Exec || f.Target == "?" {
 			return f.Kind == event.Exec && narrows && c.every()

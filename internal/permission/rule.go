@@ -94,8 +94,8 @@ func familyOf(name string) (family, string) {
 	return otherTool, name
 }
 
-// theirName is Claude Code's name of one of our tools, or "".
-func theirName(own string) string {
+// TheirName is Claude Code's name of one of our tools, or "".
+func TheirName(own string) string {
 	switch own {
 	case "run_command":
 		return "Bash"
@@ -212,7 +212,7 @@ func (r Rule) Problem() string {
 		return fmt.Sprintf("the allow rule %q has no effect: a pattern of tool names can deny and ask, not allow", r)
 	case fam == mcp && r.Decision == Allow && !literalServer(r.Tool):
 		return fmt.Sprintf("the allow rule %q has no effect: it must name the server, as in mcp__server__*", r)
-	case fam == otherTool && theirName(name) == "" && name != "ask_user" && name != "propose_plan":
+	case fam == otherTool && TheirName(name) == "" && name != "ask_user" && name != "propose_plan":
 		return fmt.Sprintf("the rule %q names no tool that comes with MiniCode", r)
 	}
 	return ""
