@@ -3,12 +3,10 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/minicode-go/minicode/event"
@@ -68,7 +66,7 @@ func Open(ctx context.Context, o Options) (*Conversation, error) {
 	if err := c.loadSettings(); err != nil {
 		return nil, err
 	}
-	if err := o.checkTools(); err != nil {
+	if err := builtin.CheckNames(o.OnlyTools, permission.TheirName); err != nil {
 		return nil, err
 	}
 	c.store = c.newStore()
@@ -206,29 +204,7 @@ func (c *Conversation) tools() []tool.Tool {
 	if c.o.OnlyTools == nil {
 		return all
 	}
-	return slices.DeleteFunc(all, func(t tool.Tool) bool {
-		return !slices.ContainsFunc(c.o.OnlyTools, func(name string) bool { return names(name, t.Spec()) })
-	})
-}
-
-// names says whether the name, one of ours or of Claude Code's, is the tool's.
-func names(name string, spec llm.ToolSpec) bool {
-	return name == spec.Name || slices.Contains(spec.Aliases, name) || strings.EqualFold(name, permission.TheirName(spec.Name))
-}
-
-// checkTools refuses names that no tool has.
-func (o Options) checkTools() error {
-	all := builtin.Tools(&builtin.Workspace{Plan: func() bool { return true }})
-	for _, name := range o.OnlyTools {
-		if !slices.ContainsFunc(all, func(t tool.Tool) bool { return names(name, t.Spec()) }) {
-			var known []string
-			for _, t := range all {
-				known = append(known, t.Spec().Name)
-			}
-			return fmt.Errorf("there is no tool %q; there are %s", name, strings.Join(known, ", "))
-		}
-	}
-	return nil
+	return builtin.Named(all, c.o.OnlyTools, permission.TheirName)
 }
 
 func (c *Conversation) offload(info llm.Info) compact.Offload {
