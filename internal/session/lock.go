@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ErrLocked is wrapped by the error for a session that another process has
@@ -54,6 +55,10 @@ type lock struct {
 	owner string
 }
 
+// orphanPause is how long to wait before looking again for a lock whose owner
+// no longer runs.
+const orphanPause = 10 * time.Millisecond
+
 // acquire takes the lock of a session's file.
 func (s *Store) acquire(session string) (*lock, error) {
 	path := strings.TrimSuffix(session, ".jsonl") + ".lock"
@@ -76,6 +81,12 @@ func (s *Store) acquire(session string) (*lock, error) {
 			f.Close()
 			if !errors.Is(err, errHeld) {
 				return nil, fmt.Errorf("locking %s: %w", path, err)
+			}
+			// A process that is killed while it starts a child leaves the
+			// lock to it, until the child's own program begins.
+			if pid > 0 && !alive(pid) {
+				time.Sleep(orphanPause)
+				continue
 			}
 			return nil, &LockedError{Session: idOf(session), PID: pid}
 		}
