@@ -2,6 +2,8 @@ package shell
 
 import (
 	"cmp"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -118,11 +120,25 @@ func strictest(a, b event.Class) event.Class {
 	return a
 }
 
-// Analyse says what a program would do in env.
-func Analyse(command string, env Env) Analysis {
-	if env.Root == "" {
-		env.Root = env.Cwd
-	}
+// Analyse says what a program would do in env. What it cannot follow, for
+// whatever reason, has failed and asks.
+func Analyse(command string, env Env) (out Analysis) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = failure(fmt.Sprintf("the command could not be followed: %v", p))
+		}
+	}()
+	return analyse(command, env)
+}
+
+// failure is the analysis of what could not be parsed.
+func failure(why string) Analysis {
+	return Analysis{Failed: true, Why: why, Class: event.NeedsAsk,
+		loose: []event.Effect{{Kind: event.Exec, Target: Unparsed, Class: event.NeedsAsk, Reason: why}}}
+}
+
+func analyse(command string, env Env) Analysis {
+	env = env.clean()
 	a := &analyser{env: env, table: &table{}, byKey: map[key]*found{}, files: map[fileKey]*parsed{}, fetched: map[string]bool{},
 		written: map[*syntax.Redirect]bool{}}
 	failed := ""
@@ -135,8 +151,7 @@ func Analyse(command string, env Env) Analysis {
 		failed = a.program(command)
 	}
 	if failed != "" {
-		return Analysis{Failed: true, Why: failed, Class: event.NeedsAsk,
-			loose: []event.Effect{{Kind: event.Exec, Target: Unparsed, Class: event.NeedsAsk, Reason: failed}}}
+		return failure(failed)
 	}
 	if why := hidden(command); why != "" {
 		a.conceal(why)
@@ -155,6 +170,23 @@ func (a *analyser) conceal(why string) {
 	if !shown {
 		a.unclear(event.NeedsAsk, why)
 	}
+}
+
+// clean returns env with its paths cleaned; without a root it is where the
+// program starts.
+func (e Env) clean() Env {
+	if e.Root == "" {
+		e.Root = e.Cwd
+	}
+	e.Cwd, e.Root = filepath.Clean(e.Cwd), filepath.Clean(e.Root)
+	if e.Home != "" {
+		e.Home = filepath.Clean(e.Home)
+	}
+	e.Additional = slices.Clone(e.Additional)
+	for i, dir := range e.Additional {
+		e.Additional[i] = filepath.Clean(dir)
+	}
+	return e
 }
 
 // result puts together what was found.

@@ -77,6 +77,10 @@ func awkProgram(text string) string {
 		{"system", "system in awk runs a command"},
 		{"getline", "getline in awk reads files and runs commands"},
 		{"ENVIRON", "ENVIRON in awk shows variables, and so the secrets in them"},
+		{"ARGV", "ARGV in awk changes which files it reads"},
+		{"ARGC", "ARGC in awk changes which files it reads"},
+		{"SYMTAB", "SYMTAB in awk sets variables by name"},
+		{"FUNCTAB", "FUNCTAB in awk calls functions by name"},
 		{"PROCINFO", "PROCINFO in awk changes how it reads"},
 		{"@", "@ in awk loads or calls something by name"},
 		{"extension", "extension in awk loads code"},
@@ -111,11 +115,17 @@ func (s *awkScanner) scan() string {
 			s.last = `"`
 			continue
 		case c == '/' && s.regexp():
-			if !s.quoted('/') {
+			from := s.i
+			if clear := s.clear(); !s.quoted('/') || !clear && strings.ContainsAny(s.text[from:s.i], `"|>`) {
 				return "the program of awk is not understood"
 			}
 			s.last = "/re/"
 			continue
+		case c == '/' && s.last == ")":
+			// A division, or after "if (...)" a regular expression.
+			if piece, _, more := strings.Cut(s.text[s.i+1:], "/"); more && strings.Contains(piece, `"`) {
+				return "the program of awk is not understood"
+			}
 		case c == '#':
 			for s.i < len(s.text) && s.text[s.i] != '\n' {
 				s.i++
@@ -169,10 +179,16 @@ func (s *awkScanner) regexp() bool {
 	switch s.last {
 	case ")", "]", `"`, "$", "/re/":
 		return false
-	case "print", "printf", "return", "in", "case":
+	case "print", "printf", "return", "in", "case", "else", "do", "exit":
 		return true
 	}
 	return s.last == "" || !isWord(s.last[0])
+}
+
+// clear reports whether a slash can be nothing but the beginning of a regular
+// expression: after x++ it is a division.
+func (s *awkScanner) clear() bool {
+	return s.last == "" || strings.Contains("{};\n(,!~&|", s.last)
 }
 
 // quoted passes a string or regular expression; a line end ends neither.

@@ -143,6 +143,8 @@ func (a *analyser) special(c command) bool {
 		a.readVariables(c)
 	case "set":
 		set(c)
+	case "sleep":
+		sleep(c)
 	case "ps":
 		ps(c)
 	case "tar", "gtar":
@@ -275,13 +277,24 @@ func (a *analyser) tar(c command) {
 			return
 		}
 		if i == 0 && strings.HasSuffix(mode, "f") {
+			if strings.Contains(w.text, ":") {
+				c.f.raise(event.NeedsAsk, "tar reads from another machine")
+			}
 			a.reads(c, w)
 		}
 	}
 }
 
-// seconds reports whether a word is a short time.
-func seconds(w word) bool {
-	n, err := strconv.ParseFloat(strings.TrimSuffix(w.text, "s"), 64)
-	return err == nil && n >= 0 && n <= 600
+// sleep may wait, but not for ever.
+func sleep(c command) {
+	for _, w := range c.words[1:] {
+		n, err := strconv.ParseFloat(strings.TrimSuffix(w.text, "s"), 64)
+		if !w.exact() || err != nil || n < 0 || n > longest {
+			c.f.raise(event.NeedsAsk, "waits very long, or nobody knows how long")
+		}
+	}
 }
+
+// longest is how many seconds a command may sleep unasked: no command runs
+// longer.
+const longest = 600

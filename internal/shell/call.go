@@ -128,6 +128,10 @@ func (a *analyser) substitutions(n syntax.Node, st *state, sc scope) {
 			return false
 		case *syntax.ExtGlob:
 			a.negated(n, st, sc)
+		case *syntax.ParamExp:
+			if text := slice(sc.src, n); strings.Contains(text, "<(") || strings.Contains(text, ">(") {
+				a.unclear(event.NeedsAsk, "a process substitution within an expansion, which the parser takes for text")
+			}
 		}
 		return true
 	})
@@ -139,7 +143,7 @@ func (a *analyser) negated(n *syntax.ExtGlob, st *state, sc scope) {
 	if n.Op != syntax.GlobExcept {
 		return
 	}
-	p := a.parse(fileKey{key{n, 0}, n.Pattern.Value})
+	p := a.parse(fileKey{key{node: n}, n.Pattern.Value})
 	if p.err != "" {
 		return
 	}
@@ -238,7 +242,7 @@ func (a *analyser) declare(cmd *syntax.DeclClause, st *state, sc scope) {
 		a.substitutions(as, st, sc)
 		if as.Name == nil { // a flag, or a word that is not known
 			w := (decoder{a, st}).one(as.Value)
-			if !w.exact() || strings.Trim(w.text, "-+raAxgl") != "" || strings.HasPrefix(w.text, "+") {
+			if !w.exact() || !strings.HasPrefix(w.text, "-") || strings.Trim(w.text, "-raAxgl") != "" {
 				f.raise(event.NeedsAsk, variant+" with this flag can change what programs do")
 			}
 			if strings.Contains(w.text, "x") {
@@ -275,8 +279,14 @@ func (a *analyser) redirects(list []*syntax.Redirect, f *found, st *state, sc sc
 				a.substitutions(r.Hdoc, st, sc)
 			}
 		})
+		if r.N != nil && strings.Trim(r.N.Value, "0123456789") != "" {
+			a.refuse(f, event.NeedsAsk, "a redirection sets the variable "+r.N.Value)
+		}
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
+			if !a.closed(r, st, sc) {
+				a.unclear(event.NeedsAsk, "where the here-document ends can be read in two ways")
+			}
 			in = input{kind: inline, text: a.document(r, st), pos: int(r.End().Offset())}
 			a.printed(in.text, f)
 		case syntax.WordHdoc:
@@ -300,6 +310,25 @@ func (a *analyser) redirects(list []*syntax.Redirect, f *found, st *state, sc sc
 		}
 	}
 	return in
+}
+
+// closed reports whether the parser found the end of a here-document where
+// bash finds it: at the first line that is the delimiter and nothing else.
+func (a *analyser) closed(r *syntax.Redirect, st *state, sc scope) bool {
+	delimiter := (decoder{a, st}).one(r.Word)
+	if r.Hdoc == nil {
+		return delimiter.known()
+	}
+	lines := strings.Split(slice(sc.src, r.Hdoc), "\n")
+	for i, line := range lines {
+		if r.Op == syntax.DashHdoc {
+			line = strings.TrimLeft(line, "\t")
+		}
+		if line == delimiter.text {
+			return i == len(lines)-1 && delimiter.known()
+		}
+	}
+	return false
 }
 
 // descriptor reports whether a word is what >& takes besides a file.

@@ -41,7 +41,7 @@ func (a *analyser) changes(c command) {
 		c.f.plainly(c.name() + " changes files")
 		return
 	}
-	c.f.raise(event.NeedsAsk, c.name()+" changes files or more")
+	c.f.raise(event.NeedsAsk, c.name()+" changes things")
 }
 
 // moves notes what the operands of a command are.

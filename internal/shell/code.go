@@ -18,7 +18,7 @@ func (a *analyser) text(c command, w word, st *state, at int) ends {
 	if why := hidden(strings.NewReplacer(crMask, "", nulMask, "", hole, "").Replace(w.text)); why != "" {
 		c.f.raise(event.NeedsAsk, why)
 	}
-	p := a.parse(fileKey{key{c.node, at}, strings.ReplaceAll(w.text, hole, holeMask)})
+	p := a.parse(fileKey{key{c.node, at, c.sc.depth}, strings.ReplaceAll(w.text, hole, holeMask)})
 	if p.err != "" {
 		c.f.raise(event.NeedsAsk, "the text that is run could not be parsed: "+p.err)
 		a.unclear(event.NeedsAsk, c.f.name+" runs text that could not be parsed: "+p.err)

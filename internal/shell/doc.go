@@ -16,7 +16,7 @@
 //		fmt.Println(part.Text, part.Class, part.Reason)
 //	}
 //	// git log -3      read_only
-//	// rm -rf build    needs_ask  removes files
+//	// rm -rf build    needs_ask  rm removes files
 //	fmt.Println(a.Class, a.Writes) // needs_ask [> log.txt]
 //	effects := a.Effects()         // what the gate judges
 //	shell.Match("git log:*", "git log -3") // true

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -306,6 +307,9 @@ func (a *analyser) reads(c command, w word) bool {
 		if network(p) {
 			c.f.raise(event.Dangerous, "opens a connection to another machine")
 		}
+		if a.env.Secrets != nil && a.env.Secrets(p) && a.env.inside(p) && looks(c.name()) {
+			p = filepath.Dir(p)
+		}
 		a.read(c.f, p)
 	}
 	if w.glob {
@@ -317,6 +321,15 @@ func (a *analyser) reads(c command, w word) bool {
 		c.f.raise(event.NeedsAsk, "reads a file whose name is not known before the run")
 	}
 	return ok
+}
+
+// looks reports whether a command tells of files only that they are there.
+func looks(name string) bool {
+	switch name {
+	case "ls", "dir", "vdir", "stat", "test", "[", "[[", "du", "find", "gfind", "tree", "realpath", "readlink", "file":
+		return true
+	}
+	return false
 }
 
 // afterPattern returns the files of a command whose first operand is a pattern

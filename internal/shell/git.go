@@ -46,7 +46,7 @@ func (a *analyser) git(c command) {
 		c.f.raise(event.NeedsAsk, "git in another directory obeys the configuration that is there, which can run programs")
 	}
 	for _, w := range rest {
-		if strings.Contains(w.text, "%G") {
+		if strings.Contains(w.text, "%G") || strings.Contains(w.text, "%(signature") {
 			c.f.raise(event.NeedsAsk, "showing signatures runs a configured program")
 		}
 	}

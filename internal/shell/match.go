@@ -62,12 +62,9 @@ func Catches(rule, command string) bool {
 	if strings.TrimSpace(rule) == "" {
 		return false
 	}
-	if Match(rule, command) {
-		return true
-	}
 	p, ok := pattern(rule)
 	if !ok {
-		return false
+		return strings.TrimSpace(rule) == strings.TrimSpace(command)
 	}
 	if len(p.words) == 0 && p.rest {
 		return true
@@ -79,7 +76,10 @@ func Catches(rule, command string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool {
 		words, ok := decode(text, false)
 		if !ok {
-			return false
+			words = strings.Fields(text)
+		}
+		if p.covers(relevant(words)) {
+			return true
 		}
 		for len(words) > 1 && assignment(words[0]) {
 			words = words[1:]
@@ -90,27 +90,34 @@ func Catches(rule, command string) bool {
 
 // Exact returns the rule body that matches this simple command and no other.
 func Exact(command string) string {
-	var stars []int
+	var stars []int // negative: behind a backslash
 	ok := eachWord(command, func(w *syntax.Word) {
 		for _, part := range w.Parts {
-			if lit, isLit := part.(*syntax.Lit); isLit {
-				from, to := int(lit.Pos().Offset()), int(lit.End().Offset())
-				for i := from; i < to && i < len(command); i++ {
-					switch command[i] {
-					case '\\':
-						i++
-					case '*':
-						stars = append(stars, i)
+			lit, isLit := part.(*syntax.Lit)
+			if !isLit {
+				continue
+			}
+			for i := int(lit.Pos().Offset()); i < int(lit.End().Offset()) && i < len(command); i++ {
+				switch {
+				case command[i] == '*':
+					stars = append(stars, i)
+				case command[i] == '\\':
+					if i++; i < len(command) && command[i] == '*' {
+						stars = append(stars, -i)
 					}
 				}
 			}
 		}
 	})
-	if !ok {
+	if !ok || command != mask(command) {
 		return command
 	}
 	for _, i := range slices.Backward(stars) {
-		command = command[:i] + `\` + command[i:]
+		if i < 0 {
+			command = command[:-i-1] + "'*'" + command[-i+1:] // "\*" is something else in a rule
+		} else {
+			command = command[:i] + `\` + command[i:]
+		}
 	}
 	return command
 }
@@ -170,32 +177,21 @@ func pattern(rule string) (rulePattern, bool) {
 
 // covers reports whether the pattern matches decoded words.
 func (p rulePattern) covers(words []string) bool {
-	return coversWords(p.words, words, p.rest, true)
-}
-
-func coversWords(patterns, words []string, rest, first bool) bool {
-	// The positions that the patterns so far can have reached.
-	at := map[int]bool{0: true}
-	for i, pat := range patterns {
-		next := map[int]bool{}
-		for n := range at {
+	reached := make([]bool, len(words)+1) // how many words the patterns so far can take
+	reached[0] = true
+	for i, pat := range p.words {
+		next := make([]bool, len(words)+1)
+		for n, ok := range reached {
 			switch {
-			case pat == any1 && (i > 0 || !first):
-				for m := n; m <= len(words); m++ {
-					next[m] = true
-				}
-			case n < len(words) && coversWord(pat, words[n], i == 0 && first):
+			case pat == any1 && i > 0:
+				next[n] = ok || n > 0 && next[n-1]
+			case ok && n < len(words) && coversWord(pat, words[n], i == 0):
 				next[n+1] = true
 			}
 		}
-		at = next
+		reached = next
 	}
-	for n := range at {
-		if n == len(words) || rest {
-			return true
-		}
-	}
-	return false
+	return reached[len(words)] || p.rest && slices.Contains(reached, true)
 }
 
 // coversWord matches one word; the wildcard of a command's name leaves its
@@ -275,9 +271,6 @@ func assignment(w string) bool {
 
 // eachWord yields the words of a text; false if it is more than words.
 func eachWord(text string, do func(*syntax.Word)) bool {
-	if strings.ContainsAny(text, "\x00\r"+any1+star) {
-		return false
-	}
 	err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Words(strings.NewReader(text), func(w *syntax.Word) bool {
 		do(w)
 		return true
@@ -288,6 +281,7 @@ func eachWord(text string, do func(*syntax.Word)) bool {
 // decode returns the words of one simple command. An expansion stays as it is
 // written, but is never equal to the same characters in quotes.
 func decode(text string, rule bool) ([]string, bool) {
+	text = strings.NewReplacer(any1, crMask, star, crMask).Replace(mask(text))
 	var out []string
 	ok := eachWord(text, func(w *syntax.Word) {
 		var b strings.Builder

@@ -38,7 +38,7 @@ func (d dirs) equal(e dirs) bool {
 // Of a pattern it is the directory in which the pattern begins. False: there
 // may be others.
 func resolve(w word, from dirs) ([]string, bool) {
-	text := w.text
+	text := scope{}.unmask(w.text)
 	if !w.known() || w.trick != "" {
 		return nil, false
 	}
@@ -92,7 +92,11 @@ func patternDir(pattern string) string {
 
 // patternBase is the rest of the pattern.
 func patternBase(pattern string) string {
-	return pattern[strings.LastIndexByte(pattern[:strings.IndexAny(pattern, "*?[")], '/')+1:]
+	at := strings.IndexAny(pattern, "*?[")
+	if at < 0 {
+		at = len(pattern)
+	}
+	return pattern[strings.LastIndexByte(pattern[:at], '/')+1:]
 }
 
 // everything reports whether a pattern is nothing but wildcards, so that it
@@ -137,9 +141,8 @@ func (a *analyser) system(path string) bool {
 	if device(path) || a.env.inside(path) {
 		return false
 	}
-	a.table.load()
 	home := a.env.Home
-	for _, dir := range a.table.lists["system"] {
+	for _, dir := range a.table.words("system") {
 		if rest, ok := strings.CutPrefix(dir, "~"); ok {
 			if home != "" && under(home+rest, path) {
 				return true

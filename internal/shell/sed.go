@@ -104,17 +104,25 @@ func (p *sedScript) addresses() {
 	}
 }
 
-// delimited passes text up to an unescaped delimiter; within a bracket
-// expression the delimiter ends it as well, as in GNU sed.
+// delimited passes text up to an unescaped delimiter. Whether one within a
+// bracket expression ends it, seds do not agree on.
 func (p *sedScript) delimited(d byte) {
+	bracket := false
 	for p.i < len(p.text) {
 		c := p.text[p.i]
 		p.i++
-		switch c {
-		case '\\':
+		switch {
+		case c == '\\':
 			p.i++
-		case d:
+		case c == d && !bracket:
 			return
+		case c == d:
+			p.fail(notUnderstood)
+			return
+		case c == '[':
+			bracket = strings.Contains(p.text[p.i:], "]")
+		case c == ']':
+			bracket = false
 		}
 	}
 	p.fail(notUnderstood)
@@ -129,8 +137,8 @@ func (p *sedScript) command() {
 		p.end()
 	case 'b', 't', 'T', ':':
 		rest := p.text[p.i:]
-		if n := strings.IndexAny(rest, ";\n}"); n >= 0 && c != ':' {
-			p.i += n
+		if n := strings.IndexAny(strings.TrimLeft(rest, " \t"), ";\n} \t"); n >= 0 {
+			p.i += len(rest) - len(strings.TrimLeft(rest, " \t")) + n
 		} else {
 			p.line()
 		}

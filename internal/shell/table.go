@@ -2,7 +2,6 @@ package shell
 
 import (
 	_ "embed"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,94 +19,38 @@ type row struct {
 	rest  string // the last field
 }
 
-// table holds the rows of one analysis. The text is parsed when the first row
-// is asked for.
+// table finds rows. The text is divided into lines when the first is asked
+// for, and a line is parsed when it is about what is looked for.
 type table struct {
-	exact map[string][]row // by verb and name, "read git"
-	stars map[string][]row // by verb: the rows with a name that ends in "*"
+	lines map[string][]string // by verb, what follows the verb
+	found map[string][]row    // by verb and name
 	specs map[string]*spec
-	lists map[string][]string // by verb: the words of rows without names
+	lists map[string][]string
 }
 
-// load parses the table.
+// load divides the text into lines.
 func (t *table) load() {
-	if t.exact != nil {
+	if t.lines != nil {
 		return
 	}
-	t.exact, t.stars = map[string][]row{}, map[string][]row{}
+	t.lines, t.found = map[string][]string{}, map[string][]row{}
 	t.specs, t.lists = map[string]*spec{}, map[string][]string{}
-	var logical string
-	flush := func() {
-		if logical != "" {
-			t.add(logical)
-		}
-	}
-	for line := range strings.Lines(commands) {
-		switch line[0] {
-		case '#', '\n':
-		case ' ':
-			if !strings.HasSuffix(logical, ",") {
-				logical += " "
+	for rest := commands; rest != ""; {
+		end := 0
+		for { // to the line end that no blank follows
+			n := strings.IndexByte(rest[end:], '\n')
+			if end += n + 1; n < 0 || end == len(rest) {
+				end = len(rest)
+				break
 			}
-			logical += strings.TrimSpace(line)
-		default:
-			flush()
-			logical = strings.TrimSpace(line)
-		}
-	}
-	flush()
-}
-
-func (t *table) add(line string) {
-	verb, rest, _ := strings.Cut(line, " ")
-	switch verb {
-	case "system", "gitkey":
-		t.lists[verb] = append(t.lists[verb], strings.Fields(rest)...)
-		return
-	case "var":
-		class, names, _ := strings.Cut(rest, " ")
-		t.lists["var "+class] = append(t.lists["var "+class], strings.Fields(names)...)
-		return
-	}
-	fields := strings.Split(rest, "|")
-	r := row{}
-	if len(fields) > 1 {
-		r.rest = strings.TrimSpace(fields[len(fields)-1])
-	}
-	if len(fields) > 2 {
-		r.attrs = strings.Fields(fields[1])
-	}
-	for names := range t.heads(verb, fields[0]) {
-		r := r
-		r.head = names
-		if name, star := strings.CutSuffix(names[0], "*"); star {
-			r.head = append([]string{name}, names[1:]...)
-			t.stars[verb] = append(t.stars[verb], r)
-			continue
-		}
-		key := verb + " " + names[0]
-		t.exact[key] = append(t.exact[key], r)
-	}
-}
-
-// heads yields the words before the first "|", once for each name. In the
-// rows with conditions only the first word is a list of names; in the others
-// each name may have subcommands.
-func (t *table) heads(verb, field string) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		if verb == "danger" || verb == "critical" || verb == "decode" {
-			words := strings.Fields(field)
-			for name := range strings.SplitSeq(words[0], ",") {
-				if !yield(append([]string{name}, words[1:]...)) {
-					return
-				}
+			if rest[end] != ' ' {
+				break
 			}
-			return
 		}
-		for name := range strings.SplitSeq(field, ",") {
-			if words := strings.Fields(name); len(words) > 0 && !yield(words) {
-				return
-			}
+		line := rest[:end]
+		rest = rest[end:]
+		if verb, body, ok := strings.Cut(line, " "); ok && verb != "" && verb[0] != '#' && verb[0] != '\n' {
+			t.lines[verb] = append(t.lines[verb], body)
 		}
 	}
 }
@@ -115,13 +58,56 @@ func (t *table) heads(verb, field string) iter.Seq[[]string] {
 // rows returns the rows of a verb that are about a command.
 func (t *table) rows(verb, name string) []row {
 	t.load()
-	rows := t.exact[verb+" "+name]
-	for _, r := range t.stars[verb] {
-		if strings.HasPrefix(name, r.head[0]) {
-			rows = append(slices.Clip(rows), r)
+	key := verb + " " + name
+	if rows, ok := t.found[key]; ok {
+		return rows
+	}
+	var out []row
+	for _, line := range t.lines[verb] {
+		field, rest, _ := strings.Cut(line, "|")
+		for _, head := range heads(verb, field, name) {
+			r := row{head: head, rest: rest}
+			if attrs, flags, ok := strings.Cut(rest, "|"); ok {
+				r.attrs, r.rest = strings.Fields(attrs), flags
+			}
+			r.rest = strings.TrimSpace(r.rest)
+			out = append(out, r)
 		}
 	}
-	return rows
+	t.found[key] = out
+	return out
+}
+
+// heads returns the words before the first "|" for each of the names there
+// that fits. In the rows with conditions only the first word is a list of
+// names; in the others each name may have subcommands.
+func heads(verb, field, name string) [][]string {
+	names, conditions := field, []string(nil)
+	if verb == "danger" || verb == "critical" || verb == "decode" {
+		end := 0
+		for end < len(field) && (field[end] != ' ' && field[end] != '\n' || field[end-1] == ',' || field[end-1] == ' ' || field[end-1] == '\n') {
+			end++
+		}
+		names = field[:end]
+		for _, word := range strings.Fields(field[end:]) {
+			if n := len(conditions); n > 0 && strings.HasSuffix(conditions[n-1], ",") {
+				conditions[n-1] += word // the list goes on in the next line
+				continue
+			}
+			conditions = append(conditions, word)
+		}
+	}
+	if !strings.Contains(names, name) && !strings.Contains(names, "*") {
+		return nil
+	}
+	var out [][]string
+	for one := range strings.SplitSeq(names, ",") {
+		words := strings.Fields(one)
+		if len(words) > 0 && (words[0] == name || strings.HasSuffix(words[0], "*") && strings.HasPrefix(name, words[0][:len(words[0])-1])) {
+			out = append(out, slices.Concat([]string{name}, words[1:], conditions))
+		}
+	}
+	return out
 }
 
 // has reports whether a verb has a row about a command that holds for args.
@@ -140,10 +126,29 @@ func (t *table) first(verb, name string, args []string) (row, bool) {
 	return row{}, false
 }
 
-// list reports whether a word matches one of the patterns of a list.
+// list reports whether a word matches one of the patterns of a list: system,
+// gitkey, or "var" with a class.
 func (t *table) list(name, word string) bool {
+	return slices.ContainsFunc(t.words(name), func(p string) bool { return glob(p, word) })
+}
+
+// words returns the words of a list.
+func (t *table) words(name string) []string {
 	t.load()
-	return slices.ContainsFunc(t.lists[name], func(p string) bool { return glob(p, word) })
+	if words, ok := t.lists[name]; ok {
+		return words
+	}
+	verb, class, _ := strings.Cut(name, " ")
+	var out []string
+	for _, line := range t.lines[verb] {
+		if words := strings.Fields(line); class == "" {
+			out = append(out, words...)
+		} else if words[0] == class {
+			out = append(out, words[1:]...)
+		}
+	}
+	t.lists[name] = out
+	return out
 }
 
 // spec is the parsed form of a row of the verbs read, write and wrap.
@@ -240,11 +245,14 @@ func (t *table) addFlags(s *spec, text string) {
 			}
 		default:
 			name, kind := split(token)
+			if word, ok := strings.CutSuffix(name, "~"); ok {
+				s.flags[word] = bare
+				continue
+			}
 			if strings.HasPrefix(name, "--") || kind != bare || len(name) == 2 {
 				s.flags[name] = kind
 				continue
 			}
-			s.flags[name] = bare // also as one word: -version, -ps
 			for _, c := range name[1:] {
 				if _, known := s.flags["-"+string(c)]; !known {
 					s.flags["-"+string(c)] = bare

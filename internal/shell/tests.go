@@ -57,7 +57,7 @@ func (a *analyser) testClause(cmd *syntax.TestClause, st *state, sc scope) {
 	f := a.part(sc, key{node: cmd}, slice(sc.src, cmd), int(cmd.Pos().Offset()))
 	f.name = "[["
 	a.substitutions(cmd, st, sc)
-	a.testExpr(cmd.X, command{f: f, st: st, sc: sc, node: cmd})
+	a.testExpr(cmd.X, command{words: []word{{text: f.name}}, f: f, st: st, sc: sc, node: cmd})
 }
 
 func (a *analyser) testExpr(x syntax.TestExpr, c command) {

@@ -36,8 +36,9 @@ type analyser struct {
 
 // key is what makes two visits (of a loop, a function) the same command.
 type key struct {
-	node syntax.Node
-	at   int // which of the commands that the node holds
+	node  syntax.Node
+	at    int // which of the commands that the node holds
+	depth int // of the wrappers round it
 }
 
 type fileKey struct {
@@ -226,9 +227,12 @@ const (
 	crMask   = "\uf8f0"
 	nulMask  = "\uf8f1"
 	holeMask = "\uf8f2"
+	cutMask  = "\uf8f3"
 )
 
-func mask(s string) string { return strings.NewReplacer("\r", crMask, "\x00", nulMask).Replace(s) }
+func mask(s string) string {
+	return strings.NewReplacer("\r", crMask, hole, nulMask, cut, cutMask).Replace(s)
+}
 
 // unmask is for people: it shows a text as it was written.
 func (sc scope) unmask(s string) string {
@@ -236,7 +240,7 @@ func (sc scope) unmask(s string) string {
 	if mark == "" {
 		mark = "…"
 	}
-	return strings.NewReplacer(crMask, "\r", nulMask, "\x00", holeMask, mark, hole, mark).Replace(s)
+	return strings.NewReplacer(crMask, "\r", nulMask, hole, cutMask, cut, holeMask, mark, hole, mark).Replace(s)
 }
 
 // part returns the record of a command that stands at an offset, a new one if
@@ -322,8 +326,9 @@ func (a *analyser) command(cmd syntax.Command, st *state, sc scope) ends {
 			return a.stmt(cmd.Stmt, st, sc)
 		}
 	case *syntax.CoprocClause:
-		if _, simple := cmd.Stmt.Cmd.(*syntax.CallExpr); cmd.Name != nil && (simple || cmd.Stmt.Cmd == nil) {
-			a.unclear(event.NeedsAsk, "the name after coproc is a command to bash")
+		if call, simple := cmd.Stmt.Cmd.(*syntax.CallExpr); cmd.Name != nil && (simple || cmd.Stmt.Cmd == nil) ||
+			simple && len(call.Args) > 0 && strings.Contains(slice(sc.src, call.Args[0]), "=") {
+			a.unclear(event.NeedsAsk, "the words after coproc can be read in two ways")
 		}
 		for _, f := range a.collect(func() { a.stmt(cmd.Stmt, st.fork(), sc) }) {
 			f.raise(event.NeedsAsk, "runs on beside the shell")

@@ -93,8 +93,9 @@ func cutWord(w word) []word {
 	var out []word
 	for piece := range strings.SplitSeq(w.text, cut) {
 		if piece != "" {
-			w.text = piece
-			out = append(out, w)
+			one := w
+			one.text, one.glob = piece, w.glob && strings.ContainsAny(piece, "*?[")
+			out = append(out, one)
 		}
 	}
 	return out
@@ -128,7 +129,7 @@ func (d decoder) parts(out *word, parts []syntax.WordPart) {
 		case *syntax.SglQuoted:
 			out.quoted = true
 			if part.Dollar {
-				out.text += ansi(part.Value)
+				out.text += strings.ReplaceAll(ansi(part.Value), cut, cutMask)
 			} else {
 				out.text += part.Value
 			}
@@ -147,8 +148,13 @@ func (d decoder) parts(out *word, parts []syntax.WordPart) {
 		case *syntax.ArithmExp:
 			d.arithmetic(out, part.X)
 		case *syntax.ProcSubst:
+			out.expanded = true
+			if len(part.Stmts) == 0 {
+				out.trick = "an empty process substitution is nothing at all"
+				continue
+			}
 			out.text += "/dev/fd/63"
-			out.proc, out.expanded = true, true
+			out.proc = true
 		case *syntax.ExtGlob:
 			out.text += "*"
 			out.glob, out.trick = true, "an extended pattern can be read in two ways"

@@ -128,7 +128,7 @@ func (a *analyser) inner(c command, i, j int, st *state, more bool) {
 	if len(words) == 0 {
 		return
 	}
-	f := a.part(c.sc, key{node: c.node, at: 1 + i}, spelled(c, words), words[0].pos)
+	f := a.part(c.sc, key{c.node, 1 + i, c.sc.depth + 1}, spelled(c, words), words[0].pos)
 	if f.args == nil {
 		for _, w := range words {
 			f.args = append(f.args, shown(w, c.sc))
