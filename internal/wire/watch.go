@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 )
 
@@ -85,8 +86,8 @@ func (w *watch) drain() {
 	_, _ = io.CopyN(io.Discard, w.body, 64<<10)
 }
 
-// badCertificate says whether the way there is barred by a certificate, which
-// asking again does not change.
+// badCertificate says whether the way there is barred by a certificate, or by
+// a server that has none, which asking again does not change.
 func badCertificate(err error) bool {
 	var verify *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError
@@ -94,5 +95,5 @@ func badCertificate(err error) bool {
 	var invalid x509.CertificateInvalidError
 	var plain tls.RecordHeaderError
 	return errors.As(err, &verify) || errors.As(err, &authority) || errors.As(err, &name) ||
-		errors.As(err, &invalid) || errors.As(err, &plain)
+		errors.As(err, &invalid) || errors.As(err, &plain) || errors.Is(err, http.ErrSchemeMismatch)
 }
