@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -274,6 +275,9 @@ func requestBody(ts *testscript.TestScript, number string) string {
 	requests := serverOf(ts).Requests()
 	if n < 1 || n > len(requests) {
 		ts.Fatalf("there are %d requests", len(requests))
+	}
+	if !utf8.Valid(requests[n-1].Body) {
+		ts.Fatalf("request %d is not UTF-8:\n%q", n, requests[n-1].Body)
 	}
 	return string(requests[n-1].Body)
 }
