@@ -135,6 +135,18 @@ func (s *awkScanner) scan() string {
 			s.depth++
 		case c == ')':
 			s.depth--
+		case c == '\n' && strings.Contains(",&|?:", s.last):
+			s.i++ // the statement goes on
+			continue
+		case c == '\\':
+			if s.i++; strings.HasPrefix(s.text[s.i:], "\r") {
+				s.i++
+			}
+			if !strings.HasPrefix(s.text[s.i:], "\n") {
+				return "the program of awk is not understood"
+			}
+			s.i++ // the line goes on
+			continue
 		case c == ';' || c == '}' || c == '{' || c == '\n':
 			s.prints = -1
 		case c == '|':

@@ -60,7 +60,7 @@ func (s *spec) parse(words []word, stop, loose bool) usage {
 		case strings.HasPrefix(begins, "-") && len(begins) > 1:
 			r.flag(w)
 		default:
-			if w.multi && begins == "" || w.glob && begins != "" && strings.IndexAny(begins[:1], "*?[") == 0 {
+			if (w.multi || !w.known() && !w.number()) && begins == "" || w.glob && begins != "" && strings.IndexAny(begins[:1], "*?[") == 0 {
 				if !s.open && !loose {
 					r.u.fail("a word that is not known before the run may be a flag")
 				}

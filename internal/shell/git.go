@@ -42,6 +42,9 @@ func (a *analyser) git(c command) {
 		c.f.raise(event.NeedsAsk, label+" changes something, or runs something")
 		return
 	}
+	if c.st.bare {
+		c.f.raise(event.NeedsAsk, "git without the variables that keep it from running the programs of a repository")
+	}
 	if !a.gitHome(c.st.dirs) {
 		c.f.raise(event.NeedsAsk, "git in another directory obeys the configuration that is there, which can run programs")
 	}
@@ -54,6 +57,9 @@ func (a *analyser) git(c command) {
 
 // gitNothing is git without a subcommand.
 func (a *analyser) gitNothing(c command) {
+	if c.more {
+		c.f.raise(event.NeedsAsk, "what git is told is not known before the run")
+	}
 	if len(c.words) == 2 && c.words[1].exact() && (c.words[1].text == "--version" || c.words[1].text == "--exec-path") || len(c.words) == 1 {
 		return
 	}

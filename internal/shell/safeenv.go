@@ -9,7 +9,14 @@ import (
 // configuration of a repository names, NUL-separated, without running any.
 // What it prints goes to [SafeEnv].
 func GitDrivers() []string {
-	return []string{"config", "-z", "--name-only", "--get-regexp", `^(diff|filter)\.(.*\.)?(external|textconv|command|clean|smudge|process)$`}
+	return []string{"config", "-z", "--name-only", "--get-regexp", `^((diff|filter|hook|merge)\.(.*\.)?(external|textconv|command|clean|smudge|process|driver)|submodule\..*\.ignore|core\.worktree)$`}
+}
+
+// GitSubmodules are the arguments that follow "git config" and the file, with
+// which git lists what a .gitmodules file says of looking into submodules,
+// NUL-separated. What it prints goes to [SafeEnv] as well.
+func GitSubmodules() []string {
+	return []string{"-z", "--name-only", "--get-regexp", `^submodule\..*\.ignore$`}
 }
 
 // SafeEnv returns the variables, as "NAME=value", with which a command of
@@ -24,6 +31,15 @@ func SafeEnv(drivers ...string) []string {
 		{"core.hooksPath", "/dev/null"},
 		{"core.pager", "cat"},
 		{"log.showSignature", "false"},
+		// A format or an order of the repository's can ask for signatures as well.
+		{"gpg.program", "false"},
+		{"gpg.openpgp.program", "false"},
+		{"gpg.x509.program", "false"},
+		{"gpg.ssh.program", "false"},
+		// A submodule has a configuration of its own, which git in it obeys.
+		{"diff.ignoreSubmodules", "dirty"},
+		{"diff.submodule", "short"},
+		{"status.submoduleSummary", "false"},
 		{"safe.bareRepository", "explicit"},
 	}
 	for _, key := range drivers {
@@ -34,11 +50,19 @@ func SafeEnv(drivers ...string) []string {
 		switch key[dot+1:] {
 		case "clean", "smudge", "process":
 			settings = append(settings, [2]string{key, ""}, [2]string{key[:dot] + ".required", "false"})
+		case "ignore":
+			settings = append(settings, [2]string{key, "dirty"})
+		case "driver":
+			settings = append(settings, [2]string{key, "false"})
 		case "textconv":
 			settings = append(settings, [2]string{key, "cat"})
 		case "external", "command":
+			if strings.HasPrefix(key, "hook.") {
+				settings = append(settings, [2]string{key, "true"})
+				break
+			}
 			// An empty command is an error; this one prints what git would.
-			settings = append(settings, [2]string{key, `sh -c 'printf "diff --git a/%s b/%s\n" "$1" "$1"; diff -u "$2" "$5"; :' --`})
+			settings = append(settings, [2]string{key, `sh -c 'printf "diff --git a/%s b/%s\n" "$1" "$1"; diff -u --label "a/$1" --label "b/$1" "$2" "$5"; :' --`})
 		}
 	}
 	env := []string{

@@ -33,17 +33,40 @@ func repository(t *testing.T) (dir string, env []string) {
 		}
 	}
 	run("init", "-q", dir)
+	run("init", "-q", filepath.Join(dir, "sub"))
+	write(t, filepath.Join(dir, "sub", "c.x"), "one\n", 0o644)
+	run("-C", "sub", "add", ".")
+	run("-C", "sub", "commit", "-q", "-m", "sub")
+	write(t, filepath.Join(dir, ".gitmodules"), "[submodule \"sub\"]\n\tpath = sub\n\turl = ./sub\n\tignore = none\n", 0o644)
 	write(t, filepath.Join(dir, "a.x"), "one\n", 0o644)
-	write(t, filepath.Join(dir, ".gitattributes"), "*.x filter=f diff=d\n*.y diff=e\n", 0o644)
+	write(t, filepath.Join(dir, ".gitattributes"), "*.x filter=f diff=d merge=m\n*.y diff=e\n", 0o644)
 	write(t, filepath.Join(dir, "b.y"), "one\n", 0o644)
 	run("add", ".")
 	run("commit", "-q", "-m", "first")
+	run("branch", "other")
+	for _, side := range []string{"here", "there"} { // a merge with a conflict, of a commit that is signed
+		if side == "there" {
+			run("checkout", "-q", "other")
+		}
+		write(t, filepath.Join(dir, "a.x"), side+"\n", 0o644)
+		run("commit", "-q", "-a", "-m", side)
+	}
+	run("merge", "-q", "-s", "ours", "-m", "merge", "@{-1}")
+	run("-c", "gpg.program="+signer(t, root), "commit", "-q", "-S", "--amend", "-m", "signed")
 	for _, key := range []string{"diff.external", "diff.d.command", "diff.e.textconv", "filter.f.clean", "filter.f.smudge", "core.fsmonitor", "core.pager", "pager.log",
-		"gpg.program", "core.editor", "core.sshCommand", "core.askPass", "credential.helper", "alias.status"} {
+		"merge.m.driver", "gpg.program", "core.editor", "core.sshCommand", "core.askPass", "credential.helper", "alias.status"} {
 		run("config", key, evil)
 	}
 	run("config", "filter.f.required", "true")
 	run("config", "log.showSignature", "true")
+	run("config", "format.pretty", "format:%h %G? %s")
+	run("config", "diff.submodule", "diff")
+	run("config", "status.submoduleSummary", "true")
+	write(t, filepath.Join(dir, "sub", ".git", "info", "attributes"), "* filter=s diff=s\n", 0o644)
+	for _, key := range []string{"filter.s.clean", "diff.s.textconv", "core.fsmonitor"} {
+		run("-C", "sub", "config", key, evil)
+	}
+	write(t, filepath.Join(dir, "sub", "c.x"), "two\n", 0o644)
 	for _, hook := range []string{"post-index-change", "post-checkout", "pre-commit", "fsmonitor-watchman"} {
 		write(t, filepath.Join(dir, ".git", "hooks", hook), "#!/bin/sh\nexec "+evil+"\n", 0o755)
 	}
@@ -51,6 +74,14 @@ func repository(t *testing.T) (dir string, env []string) {
 	write(t, filepath.Join(dir, "b.y"), "two\n", 0o644)
 	_ = os.Remove(pwned)
 	return dir, env
+}
+
+// signer is a program that signs, though not so that anybody could tell.
+func signer(t *testing.T, root string) string {
+	t.Helper()
+	path := filepath.Join(root, "signer")
+	write(t, path, "#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\nprintf -- '-----BEGIN PGP SIGNATURE-----\\n\\nx\\n-----END PGP SIGNATURE-----\\n'\n", 0o755)
+	return path
 }
 
 func write(t *testing.T, path, text string, mode os.FileMode) {
@@ -79,9 +110,10 @@ func TestSafeEnvStartsNothing(t *testing.T) {
 	_ = os.Remove(pwned)
 
 	keys := run(append(env, SafeEnv()...), GitDrivers()...)
+	keys += run(append(env, SafeEnv()...), append([]string{"config", "-f", ".gitmodules"}, GitSubmodules()...)...)
 	safe := append(env, SafeEnv(strings.Split(strings.TrimSuffix(keys, "\x00"), "\x00")...)...)
 	for _, command := range []string{"status", "diff", "diff HEAD", "diff --stat", "log -p -1", "show", "show HEAD:a.x", "blame a.x", "grep two", "ls-files -m",
-		"diff-index -p HEAD", "diff-files -p", "stash list", "branch -v", "tag", "describe --always --dirty", "log --oneline", "rev-parse HEAD", "cat-file -p HEAD:a.x", "shortlog -sn HEAD"} {
+		"diff-index -p HEAD", "diff-files -p", "stash list", "branch -v", "tag", "describe --always --dirty", "log --oneline", "log", "log -p --all", "log --remerge-diff", "log -m -p", "rev-parse HEAD", "cat-file -p HEAD:a.x", "shortlog -sn HEAD"} {
 		if a := Analyse("git "+command, Env{Cwd: dir, Root: dir}); a.Class != "read_only" {
 			t.Errorf("git %s is %s: %s", command, a.Class, a.Why)
 		}
@@ -89,6 +121,9 @@ func TestSafeEnvStartsNothing(t *testing.T) {
 		if log, err := os.ReadFile(pwned); err == nil {
 			t.Errorf("git %s ran %s", command, log)
 			_ = os.Remove(pwned)
+		}
+		if command == "log --remerge-diff" && !strings.Contains(out, "signed") {
+			t.Errorf("git log shows no commit:\n%s", out)
 		}
 		if command == "diff" && (!strings.Contains(out, "diff --git a/b.y b/b.y") || !strings.Contains(out, "+two")) {
 			t.Errorf("git diff shows no difference:\n%s", out)

@@ -103,6 +103,7 @@ type state struct {
 	vars  map[string]word
 	funcs map[string]function
 	args  bool // there may be positional parameters
+	bare  bool // commands get less of the environment than they were to get
 }
 
 // function is a function of the program and the text that it stands in.

@@ -60,6 +60,7 @@ func (a *analyser) special1(c command, s *spec, u usage, words []word, i int, st
 		if u.hasAny([]string{"-C", "--chdir"}) {
 			st.dirs = dirs{unknown: true}
 		}
+		st.bare = st.bare || u.hasAny([]string{"-i", "-", "--ignore-environment", "-u", "--unset"})
 		if u.hasAny([]string{"-S", "--split-string"}) {
 			c.f.raise(event.NeedsAsk, "env takes a text apart")
 			a.joined(c, append(u.values[len(u.values)-1:], words[i:]...), st, false)
@@ -92,6 +93,9 @@ func (a *analyser) special1(c command, s *spec, u usage, words []word, i int, st
 
 // without judges a wrapper without a command.
 func (a *analyser) without(c command) {
+	if c.more {
+		c.f.raise(event.NeedsAsk, "what "+c.name()+" runs is not known before the run")
+	}
 	switch c.name() {
 	case "env":
 		c.f.raise(event.NeedsAsk, "prints all variables, and so the secrets in them")
