@@ -79,7 +79,7 @@ func plantedFaults() []planted {
 		},
 		{
 			"only the newest answer keeps its thinking", "llm/mend.go",
-			"		m.round(messages[:n])", "		if n < len(messages) && messages[0].Role == Assistant {\n			m.to.Provider += \"-\"\n		}\n		m.round(messages[:n])\n		m.to.Provider = strings.TrimRight(m.to.Provider, \"-\")",
+			"		m.round(messages[:n])", "		if n < len(messages) && messages[0].Role == Assistant {\n			m.To.Provider += \"-\"\n		}\n		m.round(messages[:n])\n		m.To.Provider = strings.TrimRight(m.To.Provider, \"-\")",
 			property(sameBytes),
 		},
 		{

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/minicode-go/minicode/internal/jsonscan"
 )
 
 // Mend makes any history one that the model named by to takes: each call has
@@ -16,7 +18,27 @@ import (
 // What it makes of a history is a prefix of what it makes of that history
 // with more whole rounds added, so that providers can cache the request.
 func Mend(messages []Message, to Info) []Message {
-	m := mender{to: to, used: map[string]bool{}, out: make([]Message, 0, len(messages))}
+	return (&Mender{To: to}).Add(messages)
+}
+
+// Mender does what [Mend] does to a history that grows, piece by piece.
+type Mender struct {
+	To      Info            // the model that is asked
+	used    map[string]bool // call ids given so far
+	begun   bool            // something was given
+	out     []Message
+	results []ToolResult // of the round
+	owners  []Message    // the results' messages; one that was taken has no role
+}
+
+// Add gives what the next messages of the history become. They are whole
+// rounds: an answer and all that follows it up to the next. Only the first
+// time they may begin with something else.
+func (m *Mender) Add(messages []Message) []Message {
+	if m.used == nil {
+		m.used = make(map[string]bool, len(messages)/2)
+	}
+	m.out = make([]Message, 0, len(messages))
 	for len(messages) > 0 {
 		n := 1
 		for n < len(messages) && messages[n].Role != Assistant {
@@ -36,27 +58,20 @@ const (
 	cutBefore = "The conversation before this is not shown."
 )
 
-type mender struct {
-	to   Info
-	used map[string]bool // call ids given so far
-	out  []Message
-}
-
 // round mends an answer and what follows it up to the next answer.
-func (m *mender) round(messages []Message) {
-	var results []ToolResult
-	var owners []Message
+func (m *Mender) round(messages []Message) {
+	m.results, m.owners = m.results[:0], m.owners[:0]
 	rest := messages
 	if messages[0].Role == Assistant {
 		rest = messages[1:]
 		for _, msg := range rest {
 			for _, p := range msg.Parts {
 				if r, ok := p.(ToolResult); ok && msg.Role == ToolRole {
-					results, owners = append(results, r), append(owners, msg)
+					m.results, m.owners = append(m.results, r), append(m.owners, msg)
 				}
 			}
 		}
-		m.answer(messages[0], results, owners)
+		m.answer(messages[0])
 	}
 	for _, msg := range rest {
 		if msg.Role == User {
@@ -65,37 +80,38 @@ func (m *mender) round(messages []Message) {
 	}
 }
 
-func (m *mender) put(msg Message, parts Parts) {
+func (m *Mender) put(msg Message, parts Parts) {
 	if len(parts) == 0 {
 		return
 	}
-	if msg.Role == Assistant && len(m.out) == 0 {
+	if msg.Role == Assistant && !m.begun {
 		m.out = append(m.out, NewText(User, Note, cutBefore))
 	}
+	m.begun = true
 	msg.Parts = parts
 	m.out = append(m.out, msg)
 }
 
-func (m *mender) answer(msg Message, results []ToolResult, owners []Message) {
+func (m *Mender) answer(msg Message) {
 	if msg.Stop == StopRefusal || msg.Stop == StopFilter {
 		return
 	}
 	own := m.made(msg.Model)
-	var parts Parts
+	parts := make(Parts, 0, len(msg.Parts))
 	said := false // something besides thinking
 	var answers []Message
-	for _, p := range msg.Parts {
-		switch p := p.(type) {
+	for _, part := range msg.Parts {
+		switch p := part.(type) {
 		case Thinking:
 			if own && (p.Text != "" || p.Signature != "" || len(p.Raw) > 0) {
-				parts = append(parts, p)
+				parts = append(parts, part)
 			}
 		case Text:
 			if strings.TrimSpace(p.Text) != "" {
-				parts, said = append(parts, p), true
+				parts, said = append(parts, part), true
 			}
 		case ToolCall:
-			r, owner := m.result(p, results, owners)
+			r, owner := m.result(p)
 			if !own {
 				p.Signature = ""
 			}
@@ -120,11 +136,11 @@ func (m *mender) answer(msg Message, results []ToolResult, owners []Message) {
 }
 
 // result takes the call's first result out of the list, or makes one up.
-func (m *mender) result(call ToolCall, results []ToolResult, owners []Message) (ToolResult, Message) {
-	for i, r := range results {
-		if owners[i].Role == ToolRole && r.Call == call.ID {
-			owner := owners[i]
-			owners[i].Role = "" // taken
+func (m *Mender) result(call ToolCall) (ToolResult, Message) {
+	for i, r := range m.results {
+		if m.owners[i].Role == ToolRole && r.Call == call.ID {
+			owner := m.owners[i]
+			m.owners[i].Role = ""
 			return r, owner
 		}
 	}
@@ -132,22 +148,22 @@ func (m *mender) result(call ToolCall, results []ToolResult, owners []Message) (
 }
 
 // content is what may stand in a user's message or a result.
-func (m *mender) content(parts Parts) Parts {
-	var out Parts
-	for _, p := range parts {
-		switch p := p.(type) {
+func (m *Mender) content(parts Parts) Parts {
+	out := make(Parts, 0, len(parts))
+	for _, part := range parts {
+		switch p := part.(type) {
 		case Text:
 			if strings.TrimSpace(p.Text) != "" {
-				out = append(out, p)
+				out = append(out, part)
 			}
 		case Image:
 			switch {
-			case !m.to.Images:
+			case !m.To.Images:
 				out = append(out, Text{Text: noImage})
 			case len(p.Data) == 0:
 				out = append(out, Text{Text: goneImage})
 			default:
-				out = append(out, p)
+				out = append(out, part)
 			}
 		}
 	}
@@ -156,7 +172,7 @@ func (m *mender) content(parts Parts) Parts {
 
 // id gives the call an id that no earlier call has. It looks back only, so
 // that an id never depends on what comes later.
-func (m *mender) id(id string) string {
+func (m *Mender) id(id string) string {
 	base := id
 	if base == "" {
 		base = "call"
@@ -171,9 +187,9 @@ func (m *mender) id(id string) string {
 // made says whether the model asked next is the one that made the message.
 // Signatures are bound to a model, so its dated names count as one and
 // nothing else does.
-func (m *mender) made(model string) bool {
+func (m *Mender) made(model string) bool {
 	provider, name, _ := strings.Cut(model, "/")
-	return provider == m.to.Provider && undated(name) == undated(m.to.Name)
+	return provider == m.To.Provider && undated(name) == undated(m.To.Name)
 }
 
 // undated takes "-latest", "-20250929", "@20250929" or "-2025-08-07" off.
@@ -190,7 +206,7 @@ func undated(name string) string {
 
 // object is args if it is a JSON object, else the empty object.
 func object(args json.RawMessage) json.RawMessage {
-	if t := bytes.TrimSpace(args); len(t) > 0 && t[0] == '{' && json.Valid(t) {
+	if t := bytes.TrimSpace(args); len(t) > 0 && t[0] == '{' && jsonscan.Valid(t) {
 		return args
 	}
 	return json.RawMessage("{}")

@@ -70,6 +70,10 @@ func NewText(role Role, kind Kind, text string) Message {
 
 // Text is the text parts, joined.
 func (ps Parts) Text() string {
+	if len(ps) == 1 {
+		t, _ := ps[0].(Text) // the usual case, without a copy
+		return t.Text
+	}
 	var b strings.Builder
 	for _, p := range ps {
 		if t, ok := p.(Text); ok {

@@ -19,7 +19,8 @@
 //
 // Besides it has what both adapters need to write requests whose bytes never
 // change: [Object], [AppendString] and [AppendArgs] write JSON, [IDs] and
-// [Name] bring call ids and names into a form that the provider takes.
+// [Name] bring call ids and names into a form that the provider takes, and
+// [Seen] finds what of a history was written before.
 //
 // The package does not retry and knows no provider's events.
 package wire

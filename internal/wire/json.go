@@ -2,29 +2,43 @@ package wire
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/minicode-go/minicode/internal/jsonscan"
 	"github.com/minicode-go/minicode/llm"
 )
 
-// Object is a JSON object that is being written, key by key, so that its
-// bytes are the same every time. The zero value is an empty one.
+// Object is JSON that is being written, key by key, so that its bytes are the
+// same every time. The zero value is an object without members, or a list
+// without its brackets. Whatever is nested goes straight into its place:
+// requests are megabytes, and nothing in them is copied more often than need
+// be.
+//
+//	o = o.Str("role", "user").List("content")
+//	o = o.Item().Str("type", "text").Str("text", "hi").Close()
+//	body := o.EndList().Close()
 type Object []byte
+
+// next makes room for a value of about n bytes, and puts the comma before it.
+func (o Object) next(n int) Object {
+	o = slices.Grow(o, n+8)
+	if end := len(o) - 1; end >= 0 && o[end] != '{' && o[end] != '[' {
+		o = append(o, ',')
+	}
+	return o
+}
 
 // key begins a member whose value has about n bytes.
 func (o Object) key(k string, n int) Object {
-	o = slices.Grow(o, len(k)+n+8)
 	if len(o) == 0 {
 		o = append(o, '{')
-	} else {
-		o = append(o, ',')
 	}
-	o = AppendString(o, k)
-	return append(o, ':')
+	return append(AppendString(o.next(len(k)+n), k), ':')
 }
 
 // Str adds a string.
@@ -37,60 +51,55 @@ func (o Object) Int(k string, v int) Object { return strconv.AppendInt(o.key(k, 
 func (o Object) Bool(k string, v bool) Object { return strconv.AppendBool(o.key(k, 5), v) }
 
 // Raw adds a value that is JSON already.
-func (o Object) Raw(k string, v []byte) Object { return append(o.key(k, len(v)), v...) }
+func (o Object) Raw(k, v string) Object { return append(o.key(k, len(v)), v...) }
 
-// End closes the object.
-func (o Object) End() []byte {
+// Args adds a call's arguments, as [AppendArgs] writes them.
+func (o Object) Args(k string, v json.RawMessage) Object { return AppendArgs(o.key(k, len(v)), v) }
+
+// Base64 adds the data as a string, after a prefix.
+func (o Object) Base64(k, prefix string, data []byte) Object {
+	o = append(o.key(k, len(prefix)+len(data)*4/3+4), '"')
+	return append(base64.StdEncoding.AppendEncode(append(o, prefix...), data), '"')
+}
+
+// Open begins a member that is an object, which [Object.Close] ends.
+func (o Object) Open(k string) Object { return append(o.key(k, 0), '{') }
+
+// List begins a member that is a list, which [Object.EndList] ends.
+func (o Object) List(k string) Object { return append(o.key(k, 0), '[') }
+
+// Item begins an object in a list, which [Object.Close] ends.
+func (o Object) Item() Object { return append(o.next(0), '{') }
+
+// RawItem adds an element that is JSON already.
+func (o Object) RawItem(v []byte) Object { return append(o.next(len(v)), v...) }
+
+// Close ends an object.
+func (o Object) Close() Object {
 	if len(o) == 0 {
-		return []byte("{}")
+		o = append(o, '{')
 	}
 	return append(o, '}')
 }
 
-// Array is the JSON array of the values, which are JSON already.
-func Array(values ...[]byte) []byte {
-	n := 2
-	for _, v := range values {
-		n += len(v) + 1
-	}
-	return AppendArray(make([]byte, 0, n), values...)
-}
-
-// AppendArray appends what [Array] is.
-func AppendArray(dst []byte, values ...[]byte) []byte {
-	dst = append(dst, '[')
-	for i, v := range values {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, v...)
-	}
-	return append(dst, ']')
-}
+// EndList ends a list.
+func (o Object) EndList() Object { return append(o, ']') }
 
 // AppendString appends s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD; nothing is escaped that need not be.
 func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
 	dst = append(dst, '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n == 1 {
-				dst = append(append(dst, s[from:i]...), "\uFFFD"...)
-				from = i + 1
-			}
-			i += n
-			continue
+	for from := 0; ; {
+		at := jsonscan.Plain(s, from)
+		dst = append(dst, s[from:at]...)
+		if at == len(s) {
+			return append(dst, '"')
 		}
-		if c >= 0x20 && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		dst = append(dst, s[from:i]...)
-		switch c {
+		switch c := s[at]; c {
 		case '"', '\\':
 			dst = append(dst, '\\', c)
 		case '\n':
@@ -102,35 +111,38 @@ func AppendString(dst []byte, s string) []byte {
 		default:
 			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
-		i++
-		from = i
+		from = at + 1
 	}
-	return append(append(dst, s[from:]...), '"')
 }
 
-// AppendArgs appends a call's arguments in the one form that they have
-// whether they came from the provider or from a session file: without blanks
-// between values and without the escapes that encoding/json adds for HTML.
+// AppendArgs appends a call's arguments, which must be JSON, in the one form
+// that they have whether they came from the provider or from a session file:
+// without blanks between values and without the escapes that encoding/json
+// adds for HTML.
 func AppendArgs(dst []byte, args json.RawMessage) []byte {
-	var b bytes.Buffer
-	if json.Compact(&b, args) != nil {
-		return append(dst, "{}"...)
-	}
-	s := b.Bytes()
-	from := 0
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' {
-			continue
+	from, inside := 0, false
+	for i := 0; i < len(args); i++ {
+		if inside {
+			if i = jsonscan.Plain([]byte(args), i); i == len(args) {
+				break
+			}
 		}
-		if char := htmlEscape(s[i:]); char != "" {
-			dst = append(append(dst, s[from:i]...), char...)
-			from = i + 6
-			i += 5
-			continue
+		switch c := args[i]; {
+		case c == '"':
+			inside = !inside
+		case !inside && (c == ' ' || c == '\n' || c == '\t' || c == '\r'):
+			dst = append(dst, args[from:i]...)
+			from = i + 1
+		case c == '\\':
+			if char := htmlEscape(args[i:]); char != "" {
+				dst = append(append(dst, args[from:i]...), char...)
+				from = i + 6
+				i += 4
+			}
+			i++ // what is escaped begins and ends nothing
 		}
-		i++ // an escaped backslash begins nothing
 	}
-	return append(dst, s[from:]...)
+	return append(dst, args[from:]...)
 }
 
 func htmlEscape(s []byte) string {

@@ -14,7 +14,8 @@
 // and the request, and the messages of a request begin with the bytes of the
 // request before it, cache marks apart: the marks sit on the last tool, the
 // system prompt and the newest two user messages, so that each request reads
-// what the one before wrote.
+// what the one before wrote. A model keeps what it wrote last and goes on from
+// there, so that the cost of a step does not grow with the conversation.
 //
 // Thinking, redacted thinking and blocks of kinds that are not known here are
 // kept as [llm.Thinking] and go back in their places. An answer counts only

@@ -1,12 +1,12 @@
 package anthropic
 
 import (
-	"encoding/base64"
-	"encoding/json"
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/minicode-go/minicode/internal/jsonscan"
 	"github.com/minicode-go/minicode/internal/wire"
 	"github.com/minicode-go/minicode/llm"
 )
@@ -16,26 +16,39 @@ import (
 // may have.
 const marks = 2
 
-// turn is one message of the wire: neighbours with the same role are one.
-type turn struct {
-	role   string
-	blocks [][]byte
-}
+// cacheMark is what a block with a mark says.
+const cacheMark = `{"type":"ephemeral"}`
 
 // body is the request's JSON.
 func (m *Model) body(req llm.Request) []byte {
-	turns := m.turns(req.Messages)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	rest, ok := m.written.seen.Rest(req.Messages)
+	if !ok {
+		m.written = encoder{m: m, mender: llm.Mender{To: m.o.Info}, ids: wire.IDs{Max: 64}}
+		rest = req.Messages
+	}
+	m.written.add(rest)
 	limit := m.maxTokens(req)
-	var o wire.Object
+	o := make(wire.Object, 0, len(m.written.o)+room(req))
 	o = o.Str("model", m.o.Info.Name).Int("max_tokens", limit).Bool("stream", true)
-	o = m.think(o, req, limit, turns)
+	o = m.think(o, req, limit)
 	if req.System != "" {
-		o = o.Raw("system", wire.Array(marked(textBlock(req.System))))
+		o = appendText(o.List("system").Item(), req.System).Raw("cache_control", cacheMark).Close().EndList()
 	}
 	if len(req.Tools) > 0 {
-		o = o.Raw("tools", tools(req.Tools))
+		o = tools(o, req.Tools)
 	}
-	return wire.Object(appendMessages(o.Raw("messages", nil), turns)).End()
+	return m.written.appendTo(o.List("messages")).EndList().Close()
+}
+
+// room is about how many bytes a request has besides its messages.
+func room(req llm.Request) int {
+	n := 1024 + len(req.System)*9/8
+	for _, t := range req.Tools {
+		n += 100 + len(t.Description)*9/8 + len(t.Schema)
+	}
+	return n
 }
 
 func (m *Model) maxTokens(req llm.Request) int {
@@ -52,7 +65,7 @@ func (m *Model) maxTokens(req llm.Request) int {
 // think asks for thinking in the form that the model knows: since 4.6 it
 // decides itself and takes an effort, before it takes a budget of tokens.
 // Models from 5 on think unasked, but show it only when asked to.
-func (m *Model) think(o wire.Object, req llm.Request, limit int, turns []turn) wire.Object {
+func (m *Model) think(o wire.Object, req llm.Request, limit int) wire.Object {
 	if !m.o.Info.Thinking {
 		return o
 	}
@@ -61,21 +74,21 @@ func (m *Model) think(o wire.Object, req llm.Request, limit int, turns []turn) w
 		if req.Effort == "" && major < 5 {
 			return o
 		}
-		how := wire.Object{}.Str("type", "adaptive")
+		o = o.Open("thinking").Str("type", "adaptive")
 		if major > 4 || minor > 6 {
-			how = how.Str("display", "summarized")
+			o = o.Str("display", "summarized")
 		}
-		o = o.Raw("thinking", how.End())
+		o = o.Close()
 		if req.Effort != "" {
-			o = o.Raw("output_config", wire.Object{}.Str("effort", req.Effort).End())
+			o = o.Open("output_config").Str("effort", req.Effort).Close()
 		}
 		return o
 	}
 	budget := min(budgetOf(req.Effort), limit*3/4)
-	if budget < 1024 || !mayThink(turns) {
+	if budget < 1024 || !m.written.mayThink() {
 		return o
 	}
-	return o.Raw("thinking", wire.Object{}.Str("type", "enabled").Int("budget_tokens", budget).End())
+	return o.Open("thinking").Str("type", "enabled").Int("budget_tokens", budget).Close()
 }
 
 func budgetOf(effort string) int {
@@ -88,17 +101,6 @@ func budgetOf(effort string) int {
 		return 32_000
 	}
 	return 0
-}
-
-// mayThink says whether thinking with a budget can be asked for: in the
-// middle of a round of tools, the answer being continued must begin with
-// thinking, else the request is refused. It does not after a change of model.
-func mayThink(turns []turn) bool {
-	if len(turns) < 2 || !strings.HasPrefix(string(turns[len(turns)-1].blocks[0]), `{"type":"tool_result"`) {
-		return true
-	}
-	first := string(turns[len(turns)-2].blocks[0])
-	return strings.HasPrefix(first, `{"type":"thinking"`) || strings.HasPrefix(first, `{"type":"redacted_thinking"`)
 }
 
 // modelVersion finds 4, 5 in claude-sonnet-4-5-20250929 and 3, 7 in
@@ -123,92 +125,168 @@ func modelVersion(name string) (major, minor int) {
 	return major, minor
 }
 
-func tools(specs []llm.ToolSpec) []byte {
-	list := make([][]byte, len(specs))
+func tools(o wire.Object, specs []llm.ToolSpec) wire.Object {
+	o = o.List("tools")
 	for i, s := range specs {
-		schema := []byte(`{"type":"object"}`)
-		if len(s.Schema) > 0 {
-			schema = wire.AppendArgs(nil, s.Schema)
+		o = o.Item().Str("name", s.Name).Str("description", s.Description)
+		if jsonscan.Valid(s.Schema) {
+			o = o.Args("input_schema", s.Schema)
+		} else {
+			o = o.Raw("input_schema", `{"type":"object"}`)
 		}
-		list[i] = wire.Object{}.Str("name", s.Name).Str("description", s.Description).Raw("input_schema", schema).End()
+		if i == len(specs)-1 {
+			o = o.Raw("cache_control", cacheMark)
+		}
+		o = o.Close()
 	}
-	list[len(list)-1] = marked(list[len(list)-1])
-	return wire.Array(list...)
+	return o.EndList()
 }
 
-// turns is the mended history in the wire's messages. A round's results come
-// first in their message, as they directly follow the calls.
-func (m *Model) turns(history []llm.Message) []turn {
-	ids := wire.IDs{Max: 64}
-	var turns []turn
-	for _, msg := range llm.Mend(history, m.o.Info) {
-		role, blocks := "user", [][]byte(nil)
-		switch msg.Role {
-		case llm.Assistant:
-			role, blocks = "assistant", m.said(msg, &ids)
-		case llm.ToolRole:
-			r, _ := msg.Result()
-			blocks = append(blocks, resultBlock(r, ids.Result(r.Call)))
-		default:
-			blocks = content(wire.Said(msg))
-		}
-		if n := len(turns); n > 0 && turns[n-1].role == role {
-			turns[n-1].blocks = append(turns[n-1].blocks, blocks...)
-		} else if len(blocks) > 0 {
-			turns = append(turns, turn{role, blocks})
-		}
-	}
-	return turns
+// encoder writes a history that grows as the wire's messages. Neighbours with
+// the same role are one message; a round's results come first in theirs, as
+// they directly follow the calls.
+type encoder struct {
+	m      *Model
+	seen   wire.Seen
+	mender llm.Mender
+	ids    wire.IDs
+	o      wire.Object       // the messages so far; the last one is still open
+	role   string            // of the message that is open, "" before the first
+	first  map[string]string // by role, the type of the newest message's first block
+	ends   [marks]int        // where the newest messages of the user's end, the open one not
 }
 
-// said is an answer's blocks.
-func (m *Model) said(msg llm.Message, ids *wire.IDs) [][]byte {
-	var blocks [][]byte
+func (e *encoder) add(messages []llm.Message) {
+	e.seen, e.o = append(e.seen, messages...), slices.Grow(e.o, wire.Room(messages))
+	for _, msg := range e.mender.Add(messages) {
+		e.message(msg)
+	}
+}
+
+// in goes on in a message of that role with a block of that type.
+func (e *encoder) in(role, block string) *encoder {
+	if role == e.role {
+		return e
+	}
+	if e.role != "" {
+		e.ends = e.userEnds()
+		e.o = e.o.EndList().Close()
+	}
+	if e.first == nil {
+		e.first = map[string]string{}
+	}
+	e.role, e.first[role] = role, block
+	e.o = e.o.Item().Str("role", role).List("content")
+	return e
+}
+
+// userEnds is where the newest messages of the user's end, the open one
+// included: after their last block.
+func (e *encoder) userEnds() [marks]int {
+	ends := e.ends
+	if e.role == "user" {
+		copy(ends[:], ends[1:])
+		ends[marks-1] = len(e.o)
+	}
+	return ends
+}
+
+// appendTo appends the messages with their cache marks, which move with every
+// request.
+func (e *encoder) appendTo(o wire.Object) wire.Object {
+	from := 0
+	for _, end := range e.userEnds() {
+		if end > 0 {
+			o = append(append(o, e.o[from:end-1]...), `,"cache_control":`+cacheMark...)
+			from = end - 1
+		}
+	}
+	if o = append(o, e.o[from:]...); e.role != "" {
+		o = o.EndList().Close()
+	}
+	return o
+}
+
+// mayThink says whether thinking with a budget can be asked for: in the
+// middle of a round of tools, the answer being continued must begin with
+// thinking, else the request is refused. It does not after a change of model.
+func (e *encoder) mayThink() bool {
+	return e.role != "user" || e.first["user"] != "tool_result" || e.first["assistant"] == "thinking"
+}
+
+func (e *encoder) message(msg llm.Message) {
+	switch msg.Role {
+	case llm.Assistant:
+		e.answer(msg)
+	case llm.ToolRole:
+		r, _ := msg.Result()
+		e.result(r)
+	default:
+		for _, p := range wire.Said(msg) {
+			if isContent(p) {
+				e.in("user", "").o = appendContent(e.o, p)
+			}
+		}
+	}
+}
+
+// answer writes an answer's blocks.
+func (e *encoder) answer(msg llm.Message) {
 	for _, p := range msg.Parts {
 		switch p := p.(type) {
 		case llm.Text:
-			blocks = append(blocks, textBlock(p.Text))
+			e.in("assistant", "text").o = appendText(e.o.Item(), p.Text).Close()
 		case llm.Thinking:
-			if b := m.thinkingBlock(p); b != nil {
-				blocks = append(blocks, b)
+			switch {
+			case isBlock(p):
+				e.in("assistant", kindOf(p.Raw)).o = e.o.RawItem(p.Raw)
+			case e.m.sendsText(p):
+				e.in("assistant", "thinking").o = e.o.Item().Str("type", "thinking").Str("thinking", p.Text).Str("signature", p.Signature).Close()
 			}
 		case llm.ToolCall:
 			own := ""
-			if strings.HasPrefix(msg.Model, m.o.Info.Provider+"/") {
+			if strings.HasPrefix(msg.Model, e.m.o.Info.Provider+"/") {
 				own = p.Wire
 			}
-			blocks = append(blocks, wire.Object{}.Str("type", "tool_use").Str("id", ids.Call(p.ID, own)).
-				Str("name", wire.Name(p.Name)).Raw("input", wire.AppendArgs(nil, p.Args)).End())
+			e.in("assistant", "tool_use").o = e.o.Item().Str("type", "tool_use").Str("id", e.ids.Call(p.ID, own)).
+				Str("name", wire.Name(p.Name)).Args("input", p.Args).Close()
 		}
 	}
-	return blocks
 }
 
-// thinkingBlock is the block as it came. Anthropic refuses thinking without
-// its signature; others that offer the API have none.
-func (m *Model) thinkingBlock(t llm.Thinking) []byte {
-	switch {
-	case len(t.Raw) > 0 && json.Valid(t.Raw):
-		return t.Raw
-	case t.Signature == "" && (m.o.Info.Provider == "anthropic" || t.Text == ""):
-		return nil
+// isBlock is whether thinking has the block that it came as.
+func isBlock(t llm.Thinking) bool { return len(t.Raw) > 0 && jsonscan.Valid(t.Raw) }
+
+// kindOf is "thinking" for a block of thinking, redacted or not, and else "".
+func kindOf(raw []byte) string {
+	if bytes.HasPrefix(raw, []byte(`{"type":"thinking"`)) || bytes.HasPrefix(raw, []byte(`{"type":"redacted_thinking"`)) {
+		return "thinking"
 	}
-	return wire.Object{}.Str("type", "thinking").Str("thinking", t.Text).Str("signature", t.Signature).End()
+	return ""
 }
 
-// resultBlock is a result. A failed one may hold only text, so one with
-// images says in words that it failed.
-func resultBlock(r llm.ToolResult, id string) []byte {
+// sendsText says whether thinking that has no block goes back. Anthropic
+// refuses it without its signature; others that offer the API have none.
+func (m *Model) sendsText(t llm.Thinking) bool {
+	return t.Signature != "" || m.o.Info.Provider != "anthropic" && t.Text != ""
+}
+
+// result writes a result. A failed one may hold only text, so one with images
+// says in words that it failed.
+func (e *encoder) result(r llm.ToolResult) {
 	failed := r.Error
+	e.in("user", "tool_result").o = e.o.Item().Str("type", "tool_result").Str("tool_use_id", e.ids.Result(r.Call)).List("content")
 	if failed && slices.ContainsFunc(r.Parts, isImage) {
 		failed = false
-		r.Parts = append(llm.Parts{llm.Text{Text: "Error:"}}, r.Parts...)
+		e.o = appendText(e.o.Item(), "Error:").Close()
 	}
-	o := wire.Object{}.Str("type", "tool_result").Str("tool_use_id", id).Raw("content", wire.Array(content(r.Parts)...))
-	if failed {
-		o = o.Bool("is_error", true)
+	for _, p := range r.Parts {
+		e.o = appendContent(e.o, p)
 	}
-	return o.End()
+	if e.o = e.o.EndList(); failed {
+		e.o = e.o.Bool("is_error", true)
+	}
+	e.o = e.o.Close()
 }
 
 func isImage(p llm.Part) bool {
@@ -216,51 +294,21 @@ func isImage(p llm.Part) bool {
 	return ok
 }
 
-// content is text and image blocks.
-func content(parts llm.Parts) [][]byte {
-	var blocks [][]byte
-	for _, p := range parts {
-		switch p := p.(type) {
-		case llm.Text:
-			blocks = append(blocks, textBlock(p.Text))
-		case llm.Image:
-			source := wire.Object{}.Str("type", "base64").Str("media_type", p.Media).
-				Str("data", base64.StdEncoding.EncodeToString(p.Data)).End()
-			blocks = append(blocks, wire.Object{}.Str("type", "image").Raw("source", source).End())
-		}
-	}
-	return blocks
+func isContent(p llm.Part) bool {
+	_, ok := p.(llm.Text)
+	return ok || isImage(p)
 }
 
-func textBlock(s string) []byte { return wire.Object{}.Str("type", "text").Str("text", s).End() }
-
-// marked is the object with a cache mark at its end.
-func marked(object []byte) []byte {
-	return wire.Object(object[:len(object)-1:len(object)-1]).Raw("cache_control", []byte(`{"type":"ephemeral"}`)).End()
+// appendContent writes a text or an image, and nothing else.
+func appendContent(o wire.Object, p llm.Part) wire.Object {
+	switch p := p.(type) {
+	case llm.Text:
+		return appendText(o.Item(), p.Text).Close()
+	case llm.Image:
+		return o.Item().Str("type", "image").Open("source").Str("type", "base64").Str("media_type", p.Media).
+			Base64("data", "", p.Data).Close().Close()
+	}
+	return o
 }
 
-// appendMessages writes the turns, with cache marks on the newest user
-// messages. It copies once: the history may be megabytes.
-func appendMessages(dst []byte, turns []turn) []byte {
-	size, left := 2, marks
-	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].role == "user" && left > 0 {
-			left--
-			blocks := turns[i].blocks
-			blocks[len(blocks)-1] = marked(blocks[len(blocks)-1])
-		}
-		for _, b := range turns[i].blocks {
-			size += len(b) + 1
-		}
-		size += len(`{"role":"assistant","content":[]},`)
-	}
-	dst = append(slices.Grow(dst, size), '[')
-	for i, t := range turns {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"role":"`+t.role+`","content":`...)
-		dst = append(wire.AppendArray(dst, t.blocks...), '}')
-	}
-	return append(dst, ']')
-}
+func appendText(o wire.Object, s string) wire.Object { return o.Str("type", "text").Str("text", s) }

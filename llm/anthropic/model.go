@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/minicode-go/minicode/internal/wire"
@@ -31,7 +32,11 @@ type Options struct {
 }
 
 // Model is one model behind the Messages API. It is safe for concurrent use.
-type Model struct{ o Options }
+type Model struct {
+	o       Options
+	mu      sync.Mutex
+	written encoder // the history of the last request, to go on from
+}
 
 // New is the model that the options describe. Nothing is sent before Stream.
 func New(o Options) *Model { return &Model{o: o} }

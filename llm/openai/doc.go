@@ -14,7 +14,10 @@
 // a request was refused or an answer was lost without it.
 //
 // Requests are always streamed, and their bytes depend on nothing but the
-// options and the request. An answer counts when [DONE] or a finish_reason
+// options and the request. A model keeps what it wrote last and goes on from
+// there, so that the cost of a step does not grow with the conversation.
+//
+// An answer counts when [DONE] or a finish_reason
 // came. Tool results follow their calls directly; images in them, which the
 // API has no place for, follow in a message of the user's.
 //

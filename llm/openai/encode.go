@@ -1,21 +1,29 @@
 package openai
 
 import (
-	"encoding/base64"
-	"encoding/json"
+	"bytes"
+	"slices"
 	"strings"
 
+	"github.com/minicode-go/minicode/internal/jsonscan"
 	"github.com/minicode-go/minicode/internal/wire"
 	"github.com/minicode-go/minicode/llm"
 )
 
 // body is the request's JSON.
 func (m *Model) body(req llm.Request) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	q := m.o.Quirks
-	var o wire.Object
-	o = o.Str("model", m.o.Info.Name).Bool("stream", true)
+	rest, ok := m.written.seen.Rest(req.Messages)
+	if !ok || q.Turns { // which joins messages of different rounds
+		m.written = encoder{m: m, mender: llm.Mender{To: m.o.Info}, ids: m.ids()}
+		rest = req.Messages
+	}
+	m.written.add(rest)
+	o := make(wire.Object, 0, len(m.written.o)+room(req)).Str("model", m.o.Info.Name).Bool("stream", true)
 	if !q.NoUsage {
-		o = o.Raw("stream_options", []byte(`{"include_usage":true}`))
+		o = o.Open("stream_options").Bool("include_usage", true).Close()
 	}
 	if limit := m.maxTokens(req); limit > 0 && q.MaxTokens != "none" {
 		o = o.Int(q.MaxTokens, limit)
@@ -25,13 +33,57 @@ func (m *Model) body(req llm.Request) []byte {
 		case "reasoning_effort":
 			o = o.Str("reasoning_effort", req.Effort)
 		case "reasoning":
-			o = o.Raw("reasoning", wire.Object{}.Str("effort", req.Effort).End())
+			o = o.Open("reasoning").Str("effort", req.Effort).Close()
 		}
 	}
 	if len(req.Tools) > 0 {
-		o = o.Raw("tools", tools(req.Tools))
+		o = tools(o, req.Tools)
 	}
-	return o.Raw("messages", m.messages(req)).End()
+	o = o.List("messages")
+	if req.System != "" {
+		o = o.Item().Str("role", q.System).Str("content", req.System).Close()
+	}
+	if len(m.written.o) > 0 {
+		o = o.RawItem(m.written.o)
+	}
+	return o.EndList().Close()
+}
+
+// room is about how many bytes a request has besides its messages.
+func room(req llm.Request) int {
+	n := 1024 + len(req.System)*9/8
+	for _, t := range req.Tools {
+		n += 100 + len(t.Description)*9/8 + len(t.Schema)
+	}
+	return n
+}
+
+// encoder writes a history that grows as the wire's messages.
+type encoder struct {
+	m      *Model
+	seen   wire.Seen
+	mender llm.Mender
+	ids    *wire.IDs
+	o      wire.Object // the messages so far
+}
+
+func (e *encoder) add(messages []llm.Message) {
+	e.seen, e.o = append(e.seen, messages...), slices.Grow(e.o, wire.Room(messages))
+	history := withImages(e.mender.Add(messages))
+	if e.m.o.Quirks.Turns {
+		history = turns(history)
+	}
+	for _, msg := range history {
+		switch msg.Role {
+		case llm.Assistant:
+			e.o = e.m.said(e.o, msg, e.ids)
+		case llm.ToolRole:
+			r, _ := msg.Result()
+			e.o = resultMessage(e.o, r, e.ids.Result(r.Call))
+		default:
+			e.o = userMessage(e.o, wire.Said(msg))
+		}
+	}
 }
 
 // maxTokens is the limit to send. A model of which nothing is known keeps its
@@ -47,42 +99,18 @@ func (m *Model) maxTokens(req llm.Request) int {
 	return limit
 }
 
-func tools(specs []llm.ToolSpec) []byte {
-	list := make([][]byte, len(specs))
-	for i, s := range specs {
-		schema := []byte(`{"type":"object","properties":{}}`)
-		if len(s.Schema) > 0 {
-			schema = wire.AppendArgs(nil, s.Schema)
+func tools(o wire.Object, specs []llm.ToolSpec) wire.Object {
+	o = o.List("tools")
+	for _, s := range specs {
+		o = o.Item().Str("type", "function").Open("function").Str("name", s.Name).Str("description", s.Description)
+		if jsonscan.Valid(s.Schema) {
+			o = o.Args("parameters", s.Schema)
+		} else {
+			o = o.Raw("parameters", `{"type":"object","properties":{}}`)
 		}
-		f := wire.Object{}.Str("name", s.Name).Str("description", s.Description).Raw("parameters", schema).End()
-		list[i] = wire.Object{}.Str("type", "function").Raw("function", f).End()
+		o = o.Close().Close()
 	}
-	return wire.Array(list...)
-}
-
-// messages is the system prompt and the mended history in the wire's form.
-func (m *Model) messages(req llm.Request) []byte {
-	history := withImages(llm.Mend(req.Messages, m.o.Info))
-	if m.o.Quirks.Turns {
-		history = turns(history)
-	}
-	ids := m.ids()
-	var list [][]byte
-	if req.System != "" {
-		list = append(list, wire.Object{}.Str("role", m.o.Quirks.System).Str("content", req.System).End())
-	}
-	for _, msg := range history {
-		switch msg.Role {
-		case llm.Assistant:
-			list = append(list, m.said(msg, ids))
-		case llm.ToolRole:
-			r, _ := msg.Result()
-			list = append(list, resultMessage(r, ids.Result(r.Call)))
-		default:
-			list = append(list, userMessage(wire.Said(msg)))
-		}
-	}
-	return wire.Array(list...)
+	return o.EndList()
 }
 
 // withImages puts the images of a round's results into a message of the
@@ -138,65 +166,87 @@ func (m *Model) ids() *wire.IDs {
 	return &wire.IDs{Max: 256, Any: true}
 }
 
-// said is an answer. Thinking goes back in the member that the server reads.
-func (m *Model) said(msg llm.Message, ids *wire.IDs) []byte {
-	var content, thinking strings.Builder
-	var details, calls [][]byte
-	for _, p := range msg.Parts {
-		switch p := p.(type) {
-		case llm.Text:
-			content.WriteString(p.Text)
-		case llm.Thinking:
-			thinking.WriteString(p.Text)
-			var list []json.RawMessage
-			if json.Unmarshal(p.Raw, &list) == nil {
-				for _, d := range list {
-					details = append(details, d)
-				}
-			}
-		case llm.ToolCall:
-			own := ""
-			if strings.HasPrefix(msg.Model, m.o.Info.Provider+"/") {
-				own = p.Wire
-			}
-			f := wire.Object{}.Str("name", wire.Name(p.Name)).Str("arguments", string(wire.AppendArgs(nil, p.Args))).End()
-			call := wire.Object{}.Str("id", ids.Call(p.ID, own)).Str("type", "function").Raw("function", f)
-			if p.Signature != "" { // Gemini refuses its own calls without
-				google := wire.Object{}.Str("thought_signature", p.Signature).End()
-				call = call.Raw("extra_content", wire.Object{}.Raw("google", google).End())
-			}
-			calls = append(calls, call.End())
-		}
-	}
-	o := wire.Object{}.Str("role", "assistant")
-	if content.Len() > 0 {
-		o = o.Str("content", content.String())
+// said writes an answer. Thinking goes back in the member that the server
+// reads.
+func (m *Model) said(o wire.Object, msg llm.Message, ids *wire.IDs) wire.Object {
+	o = o.Item().Str("role", "assistant")
+	if text := msg.Text(); text != "" {
+		o = o.Str("content", text)
 	} else {
-		o = o.Raw("content", []byte("null"))
+		o = o.Raw("content", "null")
 	}
-	if back := m.o.Quirks.Reasoning; back != "none" {
-		switch {
-		case len(details) > 0:
-			o = o.Raw("reasoning_details", wire.Array(details...))
-		case thinking.Len() > 0:
-			o = o.Str(back, thinking.String())
+	o = m.thought(o, msg)
+	calls := msg.Calls()
+	if len(calls) == 0 {
+		return o.Close()
+	}
+	o = o.List("tool_calls")
+	for _, c := range calls {
+		own := ""
+		if strings.HasPrefix(msg.Model, m.o.Info.Provider+"/") {
+			own = c.Wire
 		}
+		o = o.Item().Str("id", ids.Call(c.ID, own)).Str("type", "function").
+			Open("function").Str("name", wire.Name(c.Name)).Str("arguments", string(wire.AppendArgs(nil, c.Args))).Close()
+		if c.Signature != "" { // Gemini refuses its own calls without
+			o = o.Open("extra_content").Open("google").Str("thought_signature", c.Signature).Close().Close()
+		}
+		o = o.Close()
 	}
-	if len(calls) > 0 {
-		o = o.Raw("tool_calls", wire.Array(calls...))
-	}
-	return o.End()
+	return o.EndList().Close()
 }
 
-func resultMessage(r llm.ToolResult, id string) []byte {
+func (m *Model) thought(o wire.Object, msg llm.Message) wire.Object {
+	back := m.o.Quirks.Reasoning
+	if back == "none" {
+		return o
+	}
+	var thinking strings.Builder
+	var details [][]byte // elements of a list, some in each
+	for _, p := range msg.Parts {
+		if t, ok := p.(llm.Thinking); ok {
+			thinking.WriteString(t.Text)
+			if some := elements(t.Raw); len(some) > 0 {
+				details = append(details, some)
+			}
+		}
+	}
+	switch {
+	case len(details) > 0:
+		o = o.List("reasoning_details")
+		for _, some := range details {
+			o = o.RawItem(some)
+		}
+		o = o.EndList()
+	case thinking.Len() > 0:
+		o = o.Str(back, thinking.String())
+	}
+	return o
+}
+
+// elements is what stands between the brackets of a JSON list, nothing where
+// there is no list.
+func elements(list []byte) []byte {
+	if list = bytes.TrimSpace(list); len(list) == 0 || list[0] != '[' || !jsonscan.Valid(list) {
+		return nil
+	}
+	return bytes.TrimSpace(list[1 : len(list)-1])
+}
+
+func resultMessage(o wire.Object, r llm.ToolResult, id string) wire.Object {
 	text := r.Parts.Text()
 	if text == "" {
 		text = "(see the image below)"
 	}
-	if r.Error && !strings.HasPrefix(strings.ToLower(text), "error") {
+	if r.Error && !isError(text) {
 		text = "Error: " + text // the API has no other place for it
 	}
-	return wire.Object{}.Str("role", "tool").Str("tool_call_id", id).Str("content", text).End()
+	return o.Item().Str("role", "tool").Str("tool_call_id", id).Str("content", text).Close()
+}
+
+func isError(text string) bool {
+	const word = "error"
+	return len(text) >= len(word) && strings.EqualFold(text[:len(word)], word)
 }
 
 // shown is a result's images with a word on where they come from.
@@ -213,23 +263,26 @@ func shown(r llm.ToolResult) llm.Parts {
 	return out
 }
 
-// userMessage is a plain string unless there are images in it.
-func userMessage(parts llm.Parts) []byte {
-	var list [][]byte
-	images := false
+// userMessage writes a message of the user's: a plain string unless there are images
+// in it.
+func userMessage(o wire.Object, parts llm.Parts) wire.Object {
+	o = o.Item().Str("role", "user")
+	if !slices.ContainsFunc(parts, isImage) {
+		return o.Str("content", parts.Text()).Close()
+	}
+	o = o.List("content")
 	for _, p := range parts {
 		switch p := p.(type) {
 		case llm.Text:
-			list = append(list, wire.Object{}.Str("type", "text").Str("text", p.Text).End())
+			o = o.Item().Str("type", "text").Str("text", p.Text).Close()
 		case llm.Image:
-			images = true
-			address := "data:" + p.Media + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
-			list = append(list, wire.Object{}.Str("type", "image_url").Raw("image_url", wire.Object{}.Str("url", address).End()).End())
+			o = o.Item().Str("type", "image_url").Open("image_url").Base64("url", "data:"+p.Media+";base64,", p.Data).Close().Close()
 		}
 	}
-	o := wire.Object{}.Str("role", "user")
-	if !images {
-		return o.Str("content", parts.Text()).End()
-	}
-	return o.Raw("content", wire.Array(list...)).End()
+	return o.EndList().Close()
+}
+
+func isImage(p llm.Part) bool {
+	_, ok := p.(llm.Image)
+	return ok
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/minicode-go/minicode/internal/wire"
@@ -31,7 +32,11 @@ type Options struct {
 
 // Model is one model behind the Chat Completions API. It is safe for
 // concurrent use.
-type Model struct{ o Options }
+type Model struct {
+	o       Options
+	mu      sync.Mutex
+	written encoder // the history of the last request, to go on from
+}
 
 // New is the model that the options describe. Nothing is sent before Stream.
 func New(o Options) *Model {
