@@ -143,7 +143,7 @@ func (s *Store) Find(cwd, ref string) (Info, error) {
 			return info, err
 		}
 	}
-	return Info{}, fmt.Errorf("no session has the id or the title %q; `minicode sessions list` names them all: %w", ref, ErrNotFound)
+	return Info{}, fmt.Errorf("%w: none has the id or the title %q; `minicode sessions list` names them all", ErrNotFound, ref)
 }
 
 func (s *Store) findIn(cwd, ref string) (Info, error) {
