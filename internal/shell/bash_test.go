@@ -36,7 +36,7 @@ func programs() []string {
 		"echo \"${x:-\"$(m1)\"}\"", "echo '#' ; m1", "echo a#b ; m1", "echo \\# ; m1", "cat <<-E\n\tx\n\tE\nm1", "cat <<E; m1\nx\nE\nm2", "if m1; then m2; fi",
 		"cat <<E\nx$@E\ncat <<'E'\n$(m1)\nE\n", "cat <<-E\n\t$@E\nm1cat <<'E'\n$(m1)\nE\nm2", "x=1; echo ${x:+<(m1)}", "cat <<E\na \\\nE\nE\nm1",
 		"x=1; echo \"${x:+$(m1)}\" ${x/1/`m2`}", "cat <<A <<B\n$(m1)\nA\n$(m2)\nB\nm3", "echo $(cat <<E\n$(m1)\nE\n)",
-		"trap m1 EXIT", "m1 \\\r\nm2", "echo \"a\\\nb\"; m1", "echo $'a\\'b'; m1", "time m1", "! m1", "coproc m1", "cat << E\\\nF\nx\nEF\nm1",
+		"coproc m1x=$(m1) m2 x |& m3", "trap m1 EXIT", "m1 \\\r\nm2", "echo \"a\\\nb\"; m1", "echo $'a\\'b'; m1", "time m1", "! m1", "coproc m1", "cat << E\\\nF\nx\nEF\nm1",
 	}
 }
 

@@ -327,8 +327,10 @@ func (a *analyser) command(cmd syntax.Command, st *state, sc scope) ends {
 			return a.stmt(cmd.Stmt, st, sc)
 		}
 	case *syntax.CoprocClause:
-		if call, simple := cmd.Stmt.Cmd.(*syntax.CallExpr); cmd.Name != nil && (simple || cmd.Stmt.Cmd == nil) ||
-			simple && len(call.Args) > 0 && strings.Contains(slice(sc.src, call.Args[0]), "=") {
+		if cmd.Name != nil {
+			a.substitutions(cmd.Name, st, sc)
+		}
+		if twofold(cmd, sc) {
 			a.unclear(event.NeedsAsk, "the words after coproc can be read in two ways")
 		}
 		for _, f := range a.collect(func() { a.stmt(cmd.Stmt, st.fork(), sc) }) {
@@ -352,6 +354,18 @@ func (a *analyser) command(cmd syntax.Command, st *state, sc scope) ends {
 		a.unclear(event.NeedsAsk, "the command holds something of another shell")
 	}
 	return both(st.dirs)
+}
+
+// twofold reports whether the parser may take a command of a coprocess for its
+// name, or the other way round: to bash only a compound command has a name.
+func twofold(cmd *syntax.CoprocClause, sc scope) bool {
+	switch inner := cmd.Stmt.Cmd.(type) {
+	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
+		return cmd.Name != nil && !isName(cmd.Name.Lit())
+	case *syntax.CallExpr:
+		return cmd.Name != nil || len(inner.Args) == 0 || strings.Contains(slice(sc.src, inner.Args[0]), "=")
+	}
+	return true
 }
 
 func slice(src string, n syntax.Node) string {
