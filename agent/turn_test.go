@@ -54,13 +54,15 @@ type echoArgs struct {
 // echo gives back its text; counter makes each result another one.
 func echo(counter *atomic.Int64) tool.Tool {
 	return tool.New(llm.ToolSpec{Name: "echo", Description: "Gives the text back."}, func(_ context.Context, in echoArgs) (tool.Action, error) {
-		return tool.Action{Title: "echo " + in.Text, Effects: []event.Effect{{Kind: event.Read, Target: "/x"}},
+		return tool.Action{
+			Title: "echo " + in.Text, Effects: []event.Effect{{Kind: event.Read, Target: "/x"}},
 			Run: func(context.Context, tool.Emit) (tool.Result, error) {
 				if counter != nil {
 					return tool.TextResult(fmt.Sprintf("%s %d", in.Text, counter.Add(1))), nil
 				}
 				return tool.TextResult(in.Text), nil
-			}}, nil
+			},
+		}, nil
 	})
 }
 
@@ -153,10 +155,18 @@ func TestAnswerTable(t *testing.T) {
 		{"unmarked", []llmtest.Answer{llmtest.Say("Hello.")}, event.Done, nil, "final: Hello.", 0},
 		{"square", []llmtest.Answer{llmtest.Say("[FINAL] Hello.")}, event.Done, nil, "final: Hello.", 0},
 		{"calls", []llmtest.Answer{call, llmtest.Say("ok")}, event.Done, nil, "final: ok", 0},
-		{"progress", []llmtest.Answer{llmtest.Say("<progress>looking"), llmtest.Say("[PROGRESS] more"), llmtest.Say("done")}, event.Done,
-			[]string{progressNudge, progressNudge}, "final: done", 0},
-		{"progress six times", many(6, llmtest.Say("<progress>still")), event.Done,
-			[]string{progressNudge, progressNudge, progressNudge, progressNudge, progressNudge}, "final: still", 0},
+		{
+			"progress",
+			[]llmtest.Answer{llmtest.Say("<progress>looking"), llmtest.Say("[PROGRESS] more"), llmtest.Say("done")},
+			event.Done,
+			[]string{progressNudge, progressNudge},
+			"final: done", 0,
+		},
+		{
+			"progress six times", many(6, llmtest.Say("<progress>still")), event.Done,
+			[]string{progressNudge, progressNudge, progressNudge, progressNudge, progressNudge},
+			"final: still", 0,
+		},
 		{"thinking cut", []llmtest.Answer{hollow, llmtest.Say("ok")}, event.Done, []string{thinkingNudge}, "final: ok", 1},
 		{"empty pause", []llmtest.Answer{stop(llm.StopPause), llmtest.Say("ok")}, event.Done, []string{pauseNudge}, "final: ok", 1},
 		{"thinking cut four times", many(4, hollow), event.Empty, []string{thinkingNudge, thinkingNudge, thinkingNudge}, "final: The model gave no answer", 3},
@@ -176,8 +186,13 @@ func TestAnswerTable(t *testing.T) {
 		{"unknown stop", []llmtest.Answer{join(llmtest.Say("hi"), stop("solar_flare"))}, event.Done, nil, "final: hi", 1},
 		{"malformed", []llmtest.Answer{join(llmtest.Malformed("echo", `{"text":`), call), llmtest.Say("ok")}, event.Done, nil, "final: ok", 0},
 		{"malformed three times", many(3, join(llmtest.Malformed("echo", `{"text":`), call)), event.Loop, nil, "result: a 3", 0},
-		{"tool resets", []llmtest.Answer{stop(llm.StopEnd), stop(llm.StopEnd), call, stop(llm.StopEnd), stop(llm.StopEnd), llmtest.Say("ok")}, event.Done,
-			[]string{emptyNudge, emptyNudge, afterNudge, afterNudge}, "final: ok", 0},
+		{
+			"tool resets",
+			[]llmtest.Answer{stop(llm.StopEnd), stop(llm.StopEnd), call, stop(llm.StopEnd), stop(llm.StopEnd), llmtest.Say("ok")},
+			event.Done,
+			[]string{emptyNudge, emptyNudge, afterNudge, afterNudge},
+			"final: ok", 0,
+		},
 		{"eight idle", []llmtest.Answer{
 			llmtest.Say("<progress>1"), paused, cut, llmtest.Say("<progress>2"), paused, cut, llmtest.Say("<progress>3"), paused,
 		}, event.Truncated, []string{progressNudge, pauseNudge, goOnNudge, progressNudge, pauseNudge, goOnNudge, progressNudge}, "final: part", 1},
