@@ -1,6 +1,11 @@
 package builtin
 
-import "strings"
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
 
 // What editors say when a command starts one. The sequence editor has no word
 // about "true": an interactive rebase must not go through as it stands.
@@ -17,7 +22,10 @@ const (
 func commandEnv(env []string) []string {
 	out := make([]string, 0, len(env)+32)
 	for _, kv := range env {
-		name, _, _ := strings.Cut(kv, "=")
+		name, value, _ := strings.Cut(kv, "=")
+		if name == "PATH" || runtime.GOOS == "windows" && strings.EqualFold(name, "PATH") {
+			kv = name + "=" + absolutePath(value)
+		}
 		if !startsShell(name) {
 			out = append(out, kv)
 		}
@@ -31,6 +39,14 @@ func commandEnv(env []string) []string {
 		"SSH_ASKPASS=false", "SSH_ASKPASS_REQUIRE=force", "SUDO_ASKPASS=false",
 		"DEBIAN_FRONTEND=noninteractive", "PIP_NO_INPUT=1",
 	)
+}
+
+// absolutePath is a PATH without the directories that are another one
+// wherever a command runs: a program of the directory that is worked in would
+// take the place of the one that the command means.
+func absolutePath(value string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(value), func(dir string) bool { return !filepath.IsAbs(dir) })
+	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
 // startsShell names variables that a shell takes code, functions or options

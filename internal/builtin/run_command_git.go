@@ -2,7 +2,9 @@ package builtin
 
 import (
 	"context"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,10 +29,37 @@ func (r *run) safeEnv(ctx context.Context, env []string) []string {
 		return shell.SafeEnv()
 	}
 	// Of git in another directory the analysis does not say that it only reads.
-	list := exec.CommandContext(ctx, git, shell.GitDrivers()...)
-	list.Dir, list.Env = r.dir, slices.Concat(env, shell.SafeEnv())
-	list.SysProcAttr = attributes()
-	out, _ := list.Output() // it fails where there are none
-	keys := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
-	return shell.SafeEnv(keys...)
+	list := func(args ...string) []string {
+		cmd := exec.CommandContext(ctx, git, args...)
+		cmd.Dir, cmd.Env = r.dir, slices.Concat(env, shell.SafeEnv())
+		cmd.SysProcAttr = attributes()
+		out, _ := cmd.Output() // it fails where there are none
+		return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+	}
+	keys := list(shell.GitDrivers()...)
+	top := gitTop(r.dir)
+	for _, from := range [][]string{{"-f", filepath.Join(top, ".gitmodules")}, {"--blob", ":.gitmodules"}} {
+		keys = append(keys, list(slices.Concat([]string{"config"}, from, shell.GitSubmodules())...)...)
+	}
+	safe := shell.SafeEnv(keys...)
+	if top != "" && slices.Contains(keys, "core.worktree") {
+		// The files that git shows are those around the repository.
+		safe = append(safe, "GIT_WORK_TREE="+top)
+	}
+	return safe
+}
+
+// gitTop is the nearest directory from dir on upwards with a repository in
+// it, "" if there is none.
+func gitTop(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
 }

@@ -22,6 +22,11 @@ type Env struct {
 
 	Protected func(path string) bool // paths that must not be changed unasked; nil: none
 	Secrets   func(path string) bool // paths that must not be read unasked; nil: none
+
+	// Met is the files, of those that a command comes upon in a directory,
+	// that it may not read unasked, and false if there are too many to tell;
+	// nil: it is not looked for them.
+	Met func(Sweep) (paths []string, complete bool)
 }
 
 // Analysis is what a program would do, as far as it can be known before.

@@ -285,6 +285,7 @@ func (a *analyser) operands(c command, s *spec, u usage) bool {
 			return false
 		}
 	}
+	a.searches(c, u, files)
 	if len(files) == 0 && s.cwd && c.in.kind == empty {
 		for _, dir := range c.st.dirs.list {
 			a.read(c.f, dir)
@@ -315,6 +316,9 @@ func (a *analyser) reads(c command, w word) bool {
 	if w.glob {
 		for _, p := range a.secrets(w, c.st.dirs) {
 			a.read(c.f, p)
+		}
+		if !looks(c.name()) {
+			a.matched(c, w, Sweep{})
 		}
 	}
 	if !ok {
