@@ -193,7 +193,7 @@ func Analyser(policy func() permission.Policy) func(command, cwd string) shell.A
 		p := policy()
 		protected, secret := p.Guards()
 		return shell.Analyse(command, shell.Env{
-			Cwd: cwd, Root: p.Root, Home: p.Home, Additional: p.Additional, Protected: protected, Secrets: secret,
+			Cwd: cwd, Root: p.Root, Home: p.Home, Additional: p.Additional, Protected: protected, Secrets: secret, Met: p.Met,
 		})
 	}
 }
