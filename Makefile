@@ -36,10 +36,10 @@ fuzz: ## each fuzz target for FUZZTIME
 	    echo "$$dir $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$dir || exit 1; done; done
 
 bench: ## the figures of docs/design/budgets.md
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+	@$(GO) run ./internal/measure
 
 golden: ## rewrite golden files
-	$(GO) test ./... -update
+	$(GO) test $$(grep -rl --include='*_test.go' '"update"' . | xargs -n1 dirname | sort -u) -update
 
 release: ## binaries for all systems, in dist/
 	for os in linux darwin windows; do for arch in amd64 arm64; do \
