@@ -82,11 +82,13 @@ func newRoot(stdin *os.File, stdout, stderr io.Writer) *cobra.Command {
 			if err := f.check(cmd.Flags()); err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("resume") && f.resume == "" && len(args) == 0 {
+				args = []string{"/resume"} // which lists what could be resumed
+			}
 			return start(cmd.Context(), &f, strings.Join(args, " "), stdin, stdout, stderr)
 		},
 	}
 	root.SetVersionTemplate("minicode {{.Version}}\n")
-	root.CompletionOptions.HiddenDefaultCmd = true
 	f.register(root.Flags())
 	root.Flags().SetNormalizeFunc(kebab)
 	root.SetFlagErrorFunc(suggest)
@@ -106,9 +108,6 @@ func notYet(name string) *cobra.Command {
 
 // start opens the conversation and hands it to a front end.
 func start(ctx context.Context, f *flags, prompt string, stdin *os.File, stdout, stderr io.Writer) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -122,18 +121,18 @@ func start(ctx context.Context, f *flags, prompt string, stdin *os.File, stdout,
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	terminal := term.IsTerminal(int(stdin.Fd()))
-	l := line.New(line.Options{In: stdin, Out: stdout, Terminal: terminal, Color: terminal && colors(o.Environ), Signals: signals})
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as in startPrint
+	out, isFile := stdout.(*os.File)
+	l := line.New(line.Options{
+		In: stdin, Out: stdout, Signals: signals, Terminal: term.IsTerminal(int(stdin.Fd())),
+		Color: isFile && term.IsTerminal(int(out.Fd())) && colors(o.Environ),
+	})
 	o.Asker = l
 	conv, err := app.Open(ctx, o)
 	if err != nil {
 		return &usageError{err}
 	}
-	exit := l.Run(ctx, conv, prompt)
-	if err := conv.Close(); err != nil {
-		fmt.Fprintf(stderr, "minicode: the session could not be closed: %v\n", err)
-	}
-	return exitError(exit)
+	return exitError(l.Run(ctx, conv, prompt))
 }
 
 // startPrint runs one prompt and ends.
@@ -199,7 +198,7 @@ func interruptible(ctx context.Context) (context.Context, func()) {
 
 // quietStdin is how long a pipe that says nothing is waited for when there is
 // a prompt already.
-const quietStdin = 2 * time.Second
+const quietStdin = 3 * time.Second
 
 // maxStdin bounds what is read from a pipe, in bytes.
 const maxStdin = 64 << 20

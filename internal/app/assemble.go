@@ -193,7 +193,7 @@ func Analyser(policy func() permission.Policy) func(command, cwd string) shell.A
 		p := policy()
 		protected, secret := p.Guards()
 		return shell.Analyse(command, shell.Env{
-			Cwd: cwd, Root: p.Root, Home: p.Home, Additional: p.Additional, Protected: protected, Secrets: secret, Met: p.Met,
+			Cwd: cwd, Root: p.Root, Home: p.Home, Additional: append(slices.Clip(p.Additional), p.Cwd), Protected: protected, Secrets: secret, Met: p.Met,
 		})
 	}
 }
@@ -229,36 +229,33 @@ func pipeline(offload compact.Offload) compact.Pipeline {
 // opened again, so that the request's beginning keeps its bytes.
 func (c *Conversation) buildSystem() {
 	p := c.policy()
+	_, secret := p.Guards()
+	c.guide = &prompt.Guide{Places: prompt.Places{
+		Root: p.Root, Cwd: c.o.Cwd, Home: c.o.Home, Config: c.settings.Dirs.Config, Legacy: filepath.Join(c.o.Home, ".mini-code"),
+		Budget: min(40_000, c.model.Info().EffectiveInput()*3/10), Secret: secret,
+	}}
 	text := ""
 	if !c.o.Bare {
-		_, secret := p.Guards()
-		text = prompt.Render(prompt.Instructions(prompt.Places{
-			Root: p.Root, Cwd: c.o.Cwd, Home: c.o.Home, Config: c.settings.Dirs.Config, Legacy: filepath.Join(c.o.Home, ".mini-code"),
-			Budget: min(40_000, c.model.Info().EffectiveInput()*3/10), Secret: secret,
-		}))
+		text = c.guide.Start()
 	}
 	c.system = prompt.Build(prompt.System{Replace: c.o.SystemText, Append: c.o.AppendText, Instructions: text})
 }
 
-// environmentNote tells the model where it is, and later what changed since
+// tellSurroundings tells the model where it is, and later what changed since
 // it was told.
-func (c *Conversation) environmentNote(ctx context.Context) string {
+func (c *Conversation) tellSurroundings(ctx context.Context) {
 	now := prompt.Observe(ctx, prompt.Where{
 		Now: c.o.Now(), Cwd: c.o.Cwd, Root: c.o.policy.Root, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash",
 		Git: prompt.GitIn(c.o.Cwd, append(c.settings.CommandEnv(c.o.Environ), shell.SafeEnv()...)),
 	})
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	before := c.told
 	c.told = &now
-	if before != nil {
-		return prompt.Changed(*before, now)
-	}
 	text := prompt.Environment(now)
-	for _, m := range slices.Backward(c.log.Messages()) {
-		if m.Kind == llm.Note && m.Text() == text {
-			return ""
-		}
+	if before != nil {
+		text = prompt.Changed(*before, now)
 	}
-	return text
+	told := slices.ContainsFunc(c.log.Messages(), func(m llm.Message) bool { return m.Kind == llm.Note && m.Text() == text })
+	if text != "" && (before != nil || !told) {
+		c.inbox.Note(text)
+	}
 }

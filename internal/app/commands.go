@@ -153,7 +153,7 @@ func resume(_ context.Context, c *Conversation, ref string) (string, error) {
 		if err := c.switchTo(func() error { return c.reopen(info.Path) }); err != nil {
 			return "", err
 		}
-		return "resumed " + info.ID + "\n" + c.LastAnswer(), nil
+		return strings.TrimSpace("resumed " + info.ID + " " + c.Info().Title), nil
 	}
 	list, err := c.Sessions(false)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/builtin"
 	"github.com/minicode-go/minicode/internal/config"
+	"github.com/minicode-go/minicode/internal/inbox"
 	"github.com/minicode-go/minicode/internal/permission"
 	"github.com/minicode-go/minicode/internal/prompt"
 	"github.com/minicode-go/minicode/internal/provider"
@@ -73,8 +74,8 @@ type Conversation struct {
 	mode    permission.Mode
 	busy    bool
 	resumed bool
-	queue   []string
-	notes   []string       // for the model, before the next prompt
+	inbox   *inbox.Inbox
+	guide   *prompt.Guide
 	trouble []string       // for the person, at the next chance
 	unshown []event.Record // facts that no reader has seen yet
 	told    *prompt.State  // what the model knows of its surroundings
@@ -85,8 +86,9 @@ type Conversation struct {
 // Now is the time, from the same clock that the records use.
 func (c *Conversation) Now() time.Time { return c.o.Now() }
 
-// Prompt sends what the person said and yields what happens until control
-// goes back. Facts are on disk before they are yielded.
+// Prompt sends what was queued and not sent, then what the person said ("" for
+// nothing more), and yields what happens until control goes back. Facts are on
+// disk before they are yielded.
 func (c *Conversation) Prompt(ctx context.Context, text string) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {
 		if err := c.begin(); err != nil {
@@ -95,22 +97,51 @@ func (c *Conversation) Prompt(ctx context.Context, text string) iter.Seq2[event.
 		}
 		defer c.end()
 		a := c.agent()
-		messages := append(c.takeNotes(ctx), llm.NewText(llm.User, llm.Prompt, text))
+		c.tellSurroundings(ctx)
+		messages := c.steer(false)
+		if text != "" {
+			messages = append(messages, llm.NewText(llm.User, llm.Prompt, text))
+		}
 		for record, err := range a.Turn(ctx, messages...) {
 			for _, aside := range c.asides(record.Head) {
 				if !yield(aside, nil) {
 					return
 				}
 			}
-			if e, ok := record.Event.(event.Ended); ok {
-				c.mu.Lock()
-				c.spent = c.spent.Add(e.Usage)
-				c.mu.Unlock()
-			}
+			c.follow(record)
 			if !yield(record, err) {
 				return
 			}
 		}
+	}
+}
+
+// follow keeps account of what was recorded.
+func (c *Conversation) follow(record event.Record) {
+	switch e := record.Event.(type) {
+	case event.Ended:
+		c.mu.Lock()
+		c.spent = c.spent.Add(e.Usage)
+		c.mu.Unlock()
+	case event.Message:
+		c.inbox.Recorded(e.Message)
+		if r, ok := e.Result(); ok {
+			c.reached(r.Meta.Read)
+		}
+	}
+}
+
+// reached tells the model of instruction files in directories that it came to.
+func (c *Conversation) reached(files []llm.FileRead) {
+	if c.o.Bare || len(files) == 0 {
+		return
+	}
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	if text := c.guide.Reached(paths...); text != "" {
+		c.inbox.Note(text)
 	}
 }
 
@@ -128,12 +159,14 @@ func (c *Conversation) asides(head event.Head) []event.Record {
 	return out
 }
 
-// state records a change that the person made outside of a turn. c.mu is
-// held.
+// state records a change that the person made outside of a turn. c.mu is not
+// held: the log may have a trouble to tell.
 func (c *Conversation) state(f event.Changed) error {
 	r, err := c.log.Append(f)
 	if err == nil {
+		c.mu.Lock()
 		c.unshown = append(c.unshown, r)
+		c.mu.Unlock()
 	}
 	return err
 }
@@ -152,73 +185,25 @@ func (c *Conversation) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy = false
+	c.inbox.Settle()
 }
 
 // Queue says something while a turn runs: it goes in after the results of the
 // current batch. It is kept on disk until it is sent.
-func (c *Conversation) Queue(text string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.queue = append(c.queue, text)
-	return c.log.SetQueue(c.queue)
-}
+func (c *Conversation) Queue(text string) error { return c.inbox.Queue(text) }
 
-// Queued takes back what was queued and not sent.
-func (c *Conversation) Queued() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	waiting := c.queue
-	c.queue = nil
-	_ = c.log.SetQueue(nil) // what could not be removed is offered once more
-	return waiting
-}
+// Queued is what was queued and not sent, oldest first.
+func (c *Conversation) Queued() []string { return c.inbox.Queued() }
 
-// steer is what goes in next: notes, then what the person typed meanwhile.
-// When the turn is about to end, notes alone wait for the next prompt.
+// DropQueue forgets what was queued and not sent.
+func (c *Conversation) DropQueue() error { return c.inbox.Drop() }
+
+// steer is what goes in next.
 func (c *Conversation) steer(ending bool) []llm.Message {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if ending && len(c.queue) == 0 {
-		return nil
-	}
-	c.collectTasks()
-	var out []llm.Message
-	for _, n := range c.notes {
-		out = append(out, llm.NewText(llm.User, llm.Note, n))
-	}
-	for _, q := range c.queue {
-		out = append(out, llm.NewText(llm.User, llm.Prompt, q))
-	}
-	c.notes, c.queue = nil, nil
-	if len(out) > 0 {
-		_ = c.log.SetQueue(nil)
-	}
-	return out
-}
-
-// collectTasks makes notes of background tasks that ended by themselves.
-func (c *Conversation) collectTasks() {
 	for _, t := range c.tasks.Ended() {
-		c.notes = append(c.notes, fmt.Sprintf("Background task %s ended: %s. Command: %s. Read its output with task_output.", t.ID, t.Status, t.Command))
+		c.inbox.Note(fmt.Sprintf("Background task %s ended: %s. Command: %s. Read its output with task_output.", t.ID, t.Status, t.Command))
 	}
-}
-
-// takeNotes is the notes that go before a prompt.
-func (c *Conversation) takeNotes(ctx context.Context) []llm.Message {
-	environment := c.environmentNote(ctx)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.collectTasks()
-	notes := c.notes
-	if environment != "" {
-		notes = append([]string{environment}, notes...)
-	}
-	c.notes = nil
-	out := make([]llm.Message, 0, len(notes)+1)
-	for _, n := range notes {
-		out = append(out, llm.NewText(llm.User, llm.Note, n))
-	}
-	return out
+	return c.inbox.Take(ending)
 }
 
 func (c *Conversation) warn(text string) {
@@ -245,11 +230,11 @@ func (c *Conversation) Redact(text []byte) []byte {
 	return c.store.Redact(text)
 }
 
-// Records is the conversation so far, for replay.
-func (c *Conversation) Records() iter.Seq2[event.Record, error] {
+// Tail is the last n records of the conversation, for replay.
+func (c *Conversation) Tail(n int) iter.Seq2[event.Record, error] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.log.Records()
+	return c.log.Tail(n)
 }
 
 // Info is the state of the conversation.
@@ -281,8 +266,8 @@ func (c *Conversation) SetModel(name string) error {
 		return err
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.model = m
+	c.mu.Unlock()
 	return c.state(event.Changed{Model: m.Info().ID()})
 }
 
@@ -294,12 +279,15 @@ func (c *Conversation) SetMode(name string) error {
 		return err
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if mode == c.mode {
+	same := mode == c.mode
+	if !same {
+		c.mode = mode
+		c.inbox.Note(mode.Note())
+	}
+	c.mu.Unlock()
+	if same {
 		return nil
 	}
-	c.mode = mode
-	c.notes = append(c.notes, mode.Note())
 	return c.state(event.Changed{Mode: string(mode)})
 }
 
@@ -309,8 +297,6 @@ func (c *Conversation) SetTitle(title string) error {
 	if title == "" {
 		return errors.New("a title must have at least one character")
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	return c.state(event.Changed{Title: title})
 }
 

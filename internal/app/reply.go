@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,22 +27,30 @@ func (c *Conversation) Pending() (Pending, bool) {
 		return Pending{}, false
 	}
 	var p Pending
+	var asked int
 	for _, m := range slices.Backward(messages) {
 		if m.Kind != llm.Work {
 			continue
 		}
 		for _, call := range m.Calls() {
+			var args struct{ Options []string }
 			switch call.Name {
 			case "propose_plan":
-				return Pending{Plan: true, Options: []string{"Carry it out, edits need no approval", "Carry it out, ask before each edit"}}, true
+				return Pending{Plan: true, Options: []string{"Go on, accepting edits", "Go on, asking before each edit", "Keep planning"}}, true
 			case "ask_user":
-				var args struct{ Options []string }
-				if json.Unmarshal(call.Args, &args) == nil {
-					p.Options = append(p.Options, args.Options...)
+				asked++
+				_ = json.Unmarshal(call.Args, &args) // checked when the call was prepared
+				for _, o := range args.Options {
+					if o = strings.TrimSpace(o); o != "" {
+						p.Options = append(p.Options, o)
+					}
 				}
 			}
 		}
 		break
+	}
+	if asked > 1 {
+		p.Options = nil // a number could mean either question's
 	}
 	return p, true
 }
@@ -58,8 +67,11 @@ func (c *Conversation) Reply(typed string) (string, error) {
 		return p.Options[n-1], nil
 	}
 	mode := permission.AcceptEdits
-	if n == 2 {
+	switch n {
+	case 2:
 		mode = permission.Default
+	case 3:
+		return "", errors.New("say in words what the plan should do differently")
 	}
 	if err := c.SetMode(string(mode)); err != nil {
 		return "", err

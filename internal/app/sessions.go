@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/inbox"
 	"github.com/minicode-go/minicode/internal/permission"
 	"github.com/minicode-go/minicode/internal/session"
-	"github.com/minicode-go/minicode/llm"
 )
 
 // openSession opens the session that the options name: a new one, the newest,
@@ -75,7 +75,8 @@ func (c *Conversation) adopt(log *session.Log, resumed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	log.OnTrouble = c.warn
-	c.log, c.resumed, c.queue, c.unshown, c.told = log, resumed, log.Queue(), nil, nil
+	c.log, c.resumed, c.unshown, c.told = log, resumed, nil, nil
+	c.inbox = inbox.New(log.Queue(), log.SetQueue)
 	if !resumed {
 		for r, err := range log.Records() {
 			if err == nil {
@@ -83,8 +84,8 @@ func (c *Conversation) adopt(log *session.Log, resumed bool) {
 			}
 		}
 	}
-	if len(c.queue) > 0 {
-		c.trouble = append(c.trouble, fmt.Sprintf("%d queued messages of the last run were not sent; they go in with the next prompt.", len(c.queue)))
+	if n := len(c.inbox.Queued()); n > 0 {
+		c.trouble = append(c.trouble, fmt.Sprintf("%d queued messages of the last run were not sent; they go in with the next prompt.", n))
 	}
 }
 
@@ -120,20 +121,6 @@ func (c *Conversation) Sessions(all bool) ([]session.Info, error) {
 	return c.store.List(c.o.Cwd)
 }
 
-// LastAnswer is the newest answer, for a front end that shows where a resumed
-// conversation stands.
-func (c *Conversation) LastAnswer() string {
-	text := ""
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.log.Messages() {
-		if m.Kind == llm.Final || m.Kind == llm.Questioned {
-			text = m.Text()
-		}
-	}
-	return text
-}
-
 // chooseModelAndMode takes model and mode from the flags and settings, and
 // for a resumed session from its log.
 func (c *Conversation) chooseModelAndMode() error {
@@ -154,7 +141,7 @@ func (c *Conversation) chooseModelAndMode() error {
 	}
 	c.mode = parsed
 	if parsed != permission.Default {
-		c.notes = append(c.notes, parsed.Note())
+		c.inbox.Note(parsed.Note())
 	}
 	if c.o.Model != nil {
 		c.model = c.o.Model

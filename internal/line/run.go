@@ -1,241 +1,293 @@
 package line
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/app"
 )
 
-// Options says where to read and write.
-type Options struct {
-	In       io.Reader
-	Out      io.Writer
-	Terminal bool // In is a terminal: what is typed during a turn is queued
-	Color    bool
-	Signals  <-chan os.Signal // interrupts and endings
-}
+const (
+	again     = time.Second     // for how long Ctrl+C counts as the first of two
+	patience  = time.Second     // for a turn to end when the person leaves
+	forgiving = 5 * time.Second // for the session to be closed
+)
 
-// Line is the front end.
-type Line struct {
-	o         Options
-	out       *screen
-	lines     chan string
-	questions chan pending
-}
+// The exit codes of a conversation that a signal ended.
+const (
+	exitInterrupt = 130
+	exitHangUp    = 129
+	exitTerminate = 143
+)
 
-// pending is a question on its way to the person.
-type pending struct {
-	ctx      context.Context
-	question event.Question
-	reply    chan event.Answer
-}
-
-// New starts reading.
-func New(o Options) *Line {
-	l := &Line{o: o, out: newScreen(o), lines: make(chan string), questions: make(chan pending)}
-	go l.read()
-	return l
-}
-
-// read hands over lines until the input ends. A line may be as long as memory
-// allows; the last one needs no newline.
-func (l *Line) read() {
-	defer close(l.lines)
-	in := bufio.NewReaderSize(l.o.In, 64<<10)
-	for {
-		text, err := in.ReadString('\n')
-		if text != "" {
-			l.lines <- strings.TrimRight(text, "\r\n")
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// Ask shows the question and waits for a choice that was typed after it was
-// shown.
-func (l *Line) Ask(ctx context.Context, q event.Question) (event.Answer, error) {
-	p := pending{ctx: ctx, question: q, reply: make(chan event.Answer, 1)}
-	select {
-	case l.questions <- p:
-	case <-ctx.Done():
-		return event.Answer{}, context.Cause(ctx)
-	}
-	select {
-	case a := <-p.reply:
-		return a, nil
-	case <-ctx.Done():
-		return event.Answer{}, context.Cause(ctx)
-	}
-}
-
-// Run talks until the person leaves, and gives the exit code.
+// Run talks until the person leaves, ends what still runs, closes the
+// conversation, and gives the exit code.
 func (l *Line) Run(ctx context.Context, conv *app.Conversation, first string) int {
-	l.out.greet(conv)
-	next := first
+	l.greet(conv)
+	exit := l.talk(ctx, conv, first)
+	l.leave(conv) //nolint:contextcheck // what runs is ended whether or not ctx is
+	return exit
+}
+
+// talk sends what the person says, until the exit code is known.
+func (l *Line) talk(ctx context.Context, conv *app.Conversation, first string) int {
+	text := first
+	if text != "" {
+		l.out.said(text)
+	}
+	var hit <-chan time.Time // the turn was ended by Ctrl+C, not long ago
 	for {
-		text := next
-		next = ""
 		if text == "" {
 			var exit int
 			var more bool
-			if text, exit, more = l.prompt(conv); !more {
+			if text, exit, more = l.prompt(conv, hit); !more {
 				return exit
 			}
 		}
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		if strings.HasPrefix(text, "/") {
-			out, err := conv.Run(ctx, text)
-			switch {
-			case errors.Is(err, app.ErrExit):
+		hit = nil
+		send := false
+		switch {
+		case isCommand(text):
+			if err := l.command(ctx, conv, text); errors.Is(err, app.ErrExit) {
 				return 0
-			case err != nil:
-				l.out.problem(err.Error())
-			default:
-				l.out.print(out)
 			}
-			continue
+		case strings.TrimSpace(text) == "":
+			send, text = len(conv.Queued()) > 0, ""
+		default:
+			var err error
+			if text, err = conv.Reply(text); err != nil {
+				l.out.problem(err.Error())
+			}
+			send = err == nil
 		}
-		text, err := conv.Reply(text)
+		for send {
+			end := l.turn(ctx, conv, text)
+			if end.leave {
+				return end.exit
+			}
+			hit = end.hit
+			// What was typed as the turn ended is sent; what was typed before
+			// a question or a failure was not meant for it.
+			text = ""
+			send = end.reason == event.Done && len(conv.Queued()) > 0
+		}
+		text = ""
+	}
+}
+
+// isCommand says whether the line is a slash command. A path is none.
+func isCommand(text string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return strings.HasPrefix(word, "/") && len(word) > 1 && !strings.ContainsAny(word[1:], "/.\n")
+}
+
+// command runs a slash command and shows what it says.
+func (l *Line) command(ctx context.Context, conv *app.Conversation, text string) error {
+	before := conv.Info().Session
+	out, err := conv.Run(ctx, text)
+	switch {
+	case errors.Is(err, app.ErrExit):
+	case err != nil:
+		l.out.problem(err.Error())
+	default:
+		l.out.print(out)
+	}
+	if i := conv.Info(); i.Session != before {
+		l.out.print(i.Model + " · " + i.Mode + " mode")
+		if strings.HasPrefix(strings.TrimSpace(text), "/resume") {
+			l.replay(conv)
+		}
+	}
+	l.warn(conv)
+	return err
+}
+
+func (l *Line) warn(conv *app.Conversation) {
+	for _, w := range conv.Warnings() {
+		l.out.problem(w)
+	}
+}
+
+func (l *Line) greet(conv *app.Conversation) {
+	i := conv.Info()
+	l.out.print(fmt.Sprintf("MiniCode · %s · %s mode · %s", i.Model, i.Mode, i.Cwd))
+	if i.Resumed {
+		l.out.print(strings.TrimSpace("Resumed session " + i.Session + " " + i.Title))
+		l.replay(conv)
+	} else {
+		l.out.remark("/help says what can be typed; Ctrl+C interrupts, twice leaves")
+	}
+	l.warn(conv)
+}
+
+// replayed is how many records are looked at for what is shown of a
+// conversation that is gone on with.
+const replayed = 60
+
+// replay shows where a conversation stands: its last turn.
+func (l *Line) replay(conv *app.Conversation) {
+	var last []event.Record
+	cut := true
+	for r, err := range conv.Tail(replayed) {
 		if err != nil {
 			l.out.problem(err.Error())
-			continue
+			return
 		}
-		exit, leave := l.turn(ctx, conv, text)
-		if leave {
-			return exit
+		if len(last) > 0 && r.Turn != last[0].Turn {
+			last, cut = nil, false
 		}
-		next = l.giveBack(conv)
+		if r.Turn > 0 {
+			last = append(last, r)
+		}
+	}
+	if len(last) == 0 {
+		return
+	}
+	if cut && len(last) == replayed {
+		l.out.remark("…")
+	}
+	l.out.beginTurn("", nil, nil)
+	for _, r := range last {
+		l.out.show(r)
 	}
 }
 
-// giveBack shows what was queued and not sent. Where nobody can edit it, it
-// is the next prompt.
-func (l *Line) giveBack(conv *app.Conversation) string {
-	waiting := conv.Queued()
-	if len(waiting) == 0 {
-		return ""
-	}
-	if l.o.Terminal {
-		l.out.print("not sent, because the turn ended before:\n  " + strings.Join(waiting, "\n  "))
-		return ""
-	}
-	return strings.Join(waiting, "\n")
-}
-
-// prompt waits for a line at rest.
-func (l *Line) prompt(conv *app.Conversation) (text string, exit int, more bool) {
-	l.out.ready(conv)
-	armed := false // one Ctrl+C came already
+// prompt waits for a line at rest. Within a moment of hit, Ctrl+C leaves.
+func (l *Line) prompt(conv *app.Conversation, hit <-chan time.Time) (text string, exit int, more bool) {
+	l.ready(conv)
+	armed := hit != nil
 	for {
 		select {
-		case line, ok := <-l.lines:
-			return line, 0, ok
+		case t, ok := <-l.in.lines:
+			if !ok {
+				return "", l.endOfInput(), false
+			}
+			l.out.entered(t.text)
+			if t.cut {
+				l.out.problem(cutByTerminal)
+				l.out.ask(restPrompt)
+				continue
+			}
+			return t.text, 0, true
+		case <-hit:
+			armed, hit = false, nil
+		case <-l.out.out.lost:
+			return "", l.outputLost(), false
 		case s := <-l.o.Signals:
+			l.out.struck()
 			if s != os.Interrupt || armed {
 				return "", exitOf(s), false
 			}
-			armed = true
-			l.out.print("\nPress Ctrl+C again to leave, or type on.")
-			l.out.ready(conv)
+			armed, hit = true, nil
+			if len(conv.Queued()) > 0 {
+				armed = false
+				l.drop(conv)
+			} else {
+				l.out.remark("Ctrl+C again leaves.")
+			}
+			l.out.ask(restPrompt)
 		}
 	}
+}
+
+const cutByTerminal = "not taken: the terminal cuts lines at 4095 bytes. Put the text into a file and name it."
+
+// ready shows what waits, and the prompt.
+func (l *Line) ready(conv *app.Conversation) {
+	if waiting := conv.Queued(); len(waiting) > 0 {
+		l.out.print("Not sent yet:\n  " + strings.Join(waiting, "\n  "))
+		l.out.remark("Enter sends it, anything else is sent after it, Ctrl+C drops it.")
+	}
+	if p, ok := conv.Pending(); ok {
+		switch {
+		case p.Plan:
+			l.out.remark("Type the number, or what the plan should do differently.")
+		case len(p.Options) > 0:
+			l.out.remark("Type the number of an option, or another answer.")
+		}
+	}
+	l.out.ask(restPrompt)
+}
+
+func (l *Line) drop(conv *app.Conversation) {
+	if err := conv.DropQueue(); err != nil {
+		l.out.problem("dropped, but it could not be removed from the disk: " + err.Error())
+		return
+	}
+	l.out.remark("dropped")
+}
+
+// endOfInput is the exit code when nothing more can be typed.
+func (l *Line) endOfInput() int {
+	if l.in.tty.gone() {
+		return exitHangUp
+	}
+	return 0
+}
+
+// outputLost is the exit code when nothing can be shown any more.
+func (l *Line) outputLost() int {
+	if l.o.Terminal {
+		return exitHangUp
+	}
+	return 1
 }
 
 func exitOf(s os.Signal) int {
 	switch s {
 	case os.Interrupt:
-		return 130
+		return exitInterrupt
 	case syscall.SIGHUP:
-		return 129
+		return exitHangUp
 	}
-	return 143
+	return exitTerminate
 }
 
-// turn runs one turn: the events are shown from its own goroutine, while this
-// one takes lines, questions and signals.
-func (l *Line) turn(ctx context.Context, conv *app.Conversation, text string) (exit int, leave bool) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	done := make(chan struct{})
+// leave ends what still runs and closes the conversation. A turn that does not
+// end is not waited for for ever, nor is a terminal that takes nothing.
+func (l *Line) leave(conv *app.Conversation) {
+	if !l.over(patience) {
+		l.out.out.giveUp()
+		l.over(patience)
+	}
+	closed := make(chan struct{})
 	go func() {
-		defer close(done)
-		for rec, err := range conv.Prompt(ctx, text) {
-			if err != nil {
-				l.out.problem(err.Error())
-				return
-			}
-			l.out.show(rec)
+		defer close(closed)
+		for _, t := range conv.EndTasks() {
+			l.out.remark("ended with the session: background task " + t.ID + " (" + t.Command + ")")
 		}
+		if err := conv.Close(); err != nil {
+			l.out.problem("the session could not be closed: " + err.Error())
+		}
+		l.warn(conv)
 	}()
-	var asking *pending
-	lines := l.lines
-	for {
-		in := lines
-		if asking == nil && !l.o.Terminal {
-			in = nil
-		}
-		var given <-chan struct{}
-		if asking != nil {
-			given = asking.ctx.Done()
-		}
-		select {
-		case <-done:
-			return exit, leave
-		case <-given:
-			asking = nil
-		case p := <-l.questions:
-			asking = &p
-			l.out.ask(p.question)
-		case line, ok := <-in:
-			switch {
-			case !ok:
-				lines = nil
-				if asking != nil {
-					asking.reply <- event.Answer{Choice: event.No}
-					asking = nil
-				}
-			case asking != nil:
-				if a, understood := l.answer(asking.question, line); understood {
-					asking.reply <- a
-					asking = nil
-				}
-			case strings.TrimSpace(line) != "":
-				l.queue(conv, line)
-			}
-		case s := <-l.o.Signals:
-			if s != os.Interrupt || exit != 0 {
-				exit, leave = exitOf(s), true
-			} else {
-				exit = 130
-			}
-			cancel(&app.Interrupt{Signal: name(s), Exit: exitOf(s)})
-		}
+	select {
+	case <-closed:
+		l.out.close()
+	case <-time.After(forgiving):
+	case <-l.o.Signals:
 	}
 }
 
-func name(s os.Signal) string {
-	if s == os.Interrupt {
-		return "SIGINT"
+// over waits until no turn runs.
+func (l *Line) over(d time.Duration) bool {
+	select {
+	case <-l.running:
+		return true
+	default:
 	}
-	return fmt.Sprint(s)
-}
-
-func (l *Line) queue(conv *app.Conversation, line string) {
-	if err := conv.Queue(line); err != nil {
-		l.out.problem("the message is queued, but not on disk: " + err.Error())
-		return
+	select {
+	case <-l.running:
+		return true
+	case <-l.o.Signals:
+		return false
+	case <-time.After(d):
+		return false
 	}
-	l.out.print("queued: it goes in after the running step")
 }

@@ -2,300 +2,196 @@ package line
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
+)
 
-	"github.com/minicode-go/minicode/event"
-	"github.com/minicode-go/minicode/internal/app"
-	"github.com/minicode-go/minicode/llm"
+// The styles, as the codes that begin them.
+const (
+	bold    = "1"
+	dim     = "2"
+	reverse = "7"
+	red     = "31"
+	green   = "32"
+	yellow  = "33"
+	cyan    = "36"
+)
+
+// section is what stands on the screen last.
+type section int
+
+const (
+	nothing section = iota
+	answer          // the model's text
+	tools           // states of calls, questions
+	remarks         // what the program says
 )
 
 // screen writes lines. It is used from several goroutines.
 type screen struct {
 	color    bool
 	terminal bool
+	out      *output
 
-	mu     sync.Mutex
-	w      io.Writer
-	column bool // the cursor is not at the beginning of a line
-	titles map[string]string
-	thinks bool // a line says that the model thinks
-	ticker chan struct{}
+	mu      sync.Mutex
+	ends    int     // line ends that the output ends with: 0, 1, or 2 for a blank line
+	last    section // what they follow
+	gap     int     // line ends of the answer that are held back until more of it comes
+	ticking chan struct{}
+	turn    turnView
 }
 
 func newScreen(o Options) *screen {
-	return &screen{w: o.Out, color: o.Color, terminal: o.Terminal, titles: map[string]string{}}
+	return &screen{out: newOutput(o.Out), color: o.Color, terminal: o.Terminal, ends: 2}
 }
 
 func (s *screen) style(code, text string) string {
-	if !s.color {
+	if !s.color || text == "" {
 		return text
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	end := "0"
+	if code == reverse {
+		end = "27" // it stands inside other styles
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[" + end + "m"
 }
-
-func (s *screen) bold(t string) string { return s.style("1", t) }
-func (s *screen) dim(t string) string  { return s.style("2", t) }
 
 // write puts text out as it is; the caller made it safe. mu is held.
 func (s *screen) write(text string) {
 	if text == "" {
 		return
 	}
-	_, _ = io.WriteString(s.w, text) // a terminal that is gone ends the program by its signal
-	s.column = !strings.HasSuffix(text, "\n")
+	s.out.write(text)
+	body := strings.TrimRight(text, "\n")
+	ends := len(text) - len(body)
+	if body == "" {
+		ends += s.ends
+	}
+	s.ends = min(ends, 2)
 }
 
-// fresh begins a new line where one is not begun. mu is held.
-func (s *screen) fresh() {
-	if s.ticker != nil {
-		close(s.ticker)
-		s.ticker = nil
+// begin goes to the beginning of a line; an answer stands apart from calls and
+// from the answer before it. mu is held.
+func (s *screen) begin(what section) {
+	if s.ticking != nil {
+		close(s.ticking)
+		s.ticking = nil
 	}
-	if s.column {
+	s.gap = 0
+	if s.ends == 0 {
 		s.write("\n")
 	}
+	if s.ends == 1 && what == answer && (s.last == tools || s.last == answer) {
+		s.write("\n")
+	}
+	s.last = what
 }
 
-func (s *screen) raw(text string) {
+// line writes whole lines. mu is held.
+func (s *screen) line(what section, text string) {
+	s.begin(what)
+	s.write(strings.TrimSuffix(text, "\n") + "\n")
+}
+
+func (s *screen) block(what section, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fresh()
-	s.write(text)
+	s.line(what, text)
 }
 
+// print shows what a command has said.
 func (s *screen) print(text string) {
-	if text == "" {
-		return
-	}
-	s.raw(safe(text) + "\n")
-}
-
-func (s *screen) problem(text string) { s.raw(s.style("31", "! "+safe(text)) + "\n") }
-
-func (s *screen) greet(conv *app.Conversation) {
-	i := conv.Info()
-	s.print(fmt.Sprintf("MiniCode · %s · %s mode · %s", i.Model, i.Mode, i.Cwd))
-	for _, w := range conv.Warnings() {
-		s.problem(w)
-	}
-	if i.Resumed {
-		s.print(fmt.Sprintf("Resumed session %s %s", i.Session, i.Title))
-		if last := conv.LastAnswer(); last != "" {
-			s.print(last)
-		}
+	if text != "" {
+		s.block(remarks, safe(text))
 	}
 }
 
-// ready shows the prompt, and what waits to be answered.
-func (s *screen) ready(conv *app.Conversation) {
-	if p, ok := conv.Pending(); ok && p.Plan {
-		var b strings.Builder
-		for n, o := range p.Options {
-			fmt.Fprintf(&b, "  %d. %s\n", n+1, o)
-		}
-		s.raw(b.String() + "  or say what the plan should do differently\n")
-	}
-	s.raw("> ")
-}
+func (s *screen) problem(text string) { s.block(remarks, s.style(red, "! "+safe(text))) }
+func (s *screen) remark(text string)  { s.block(remarks, s.style(dim, safe(text))) }
 
-// show writes one event.
-func (s *screen) show(rec event.Record) {
+// indented puts the lines after the first under it.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
+
+// ask shows what is to be typed next, and leaves the cursor behind it. A
+// prompt at rest stands apart.
+func (s *screen) ask(prompt string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch e := rec.Event.(type) {
-	case event.TextDelta:
-		s.endThinking()
-		s.write(safe(e.Text))
-	case event.ThinkingDelta:
-		if !s.thinks {
-			s.fresh()
-			s.write(s.dim("thinking …"))
-			s.thinks = true
-		}
-	case event.Started:
-		s.titles[e.Call] = e.Title
-		s.line(s.style("36", "● ") + safe(e.Title))
-	case event.Decided:
-		if !e.Allow {
-			s.line(s.style("33", "  denied: ") + safe(e.Reason))
-		}
-	case event.Message:
-		s.message(e.Message)
-	case event.Retrying:
-		s.countdown(e)
-	case event.Notice:
-		s.line(s.style("33", "! ") + safe(e.Text))
-	case event.Edited:
-		s.line(s.dim(fmt.Sprintf("context: %s, %d to %d tokens", e.Stage, e.Before, e.After)))
-	case event.Ended:
-		s.ended(e)
-	}
-}
-
-func (s *screen) endThinking() {
-	if s.thinks {
-		s.thinks = false
+	what := s.last
+	s.begin(what)
+	if prompt == restPrompt && s.ends == 1 {
 		s.write("\n")
 	}
+	s.write(prompt)
 }
 
-// line writes a whole line of its own. mu is held.
-func (s *screen) line(text string) {
-	s.endThinking()
-	s.fresh()
-	s.write(text + "\n")
+// said shows a prompt that was not typed.
+func (s *screen) said(text string) {
+	s.ask(restPrompt)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.write(indented(safe(text)) + "\n")
+	s.last = remarks
 }
 
-func (s *screen) message(m llm.Message) {
-	s.endThinking()
-	if r, ok := m.Result(); ok {
-		s.result(r)
-		return
-	}
-	if m.Role == llm.Assistant {
-		s.fresh()
-		if m.Kind == llm.Questioned || m.Usage == nil && m.Stop == "" {
-			s.write(safe(m.Text()) + "\n")
-		}
-	}
-}
+// restPrompt stands where the person can speak.
+const restPrompt = "> "
 
-// result is the state line of a finished call.
-func (s *screen) result(r llm.ToolResult) {
-	text := firstLine(r.Parts.Text())
-	if len(r.Meta.Wrote) > 0 && r.Meta.Wrote[0].SHA256 != "" {
-		var parts []string
-		for _, w := range r.Meta.Wrote {
-			parts = append(parts, fmt.Sprintf("+%d −%d", w.Added, w.Removed))
-		}
-		text = strings.Join(parts, ", ")
-	}
-	if r.Meta.Exit != nil {
-		text = fmt.Sprintf("exit %d", *r.Meta.Exit)
-	}
-	if r.Error {
-		s.line(s.style("31", "  error: ") + safe(text))
-		return
-	}
-	s.line(s.style("32", "  ok: ") + safe(text))
-}
-
-func firstLine(text string) string {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			if r := []rune(line); len(r) > 120 {
-				return string(r[:119]) + "…"
-			}
-			return line
-		}
-	}
-	return ""
-}
-
-// countdown tells of a retry; on a terminal the seconds go down. mu is held.
-func (s *screen) countdown(e event.Retrying) {
-	s.endThinking()
-	s.fresh()
-	text := fmt.Sprintf("attempt %d of %d failed: %s; again in ", e.Attempt, e.Of, safe(e.Error))
+// entered is told what the person has typed. A terminal has shown it.
+func (s *screen) entered(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if !s.terminal {
-		s.write(text + e.After.Round(time.Millisecond).String() + "\n")
+		s.write(indented(safe(text)) + "\n")
+	}
+	s.ends, s.last = 1, remarks
+}
+
+// struck is told that the person pressed Ctrl+C, which a terminal shows.
+func (s *screen) struck() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ends = 0
+}
+
+// countdown shows the seconds to the next try; on a terminal they go down.
+// mu is held.
+func (s *screen) countdown(d time.Duration) {
+	show := func(left time.Duration) string {
+		return fmt.Sprintf("  trying again in %s", left.Round(time.Second))
+	}
+	if !s.terminal {
+		s.line(remarks, show(max(d, time.Second)))
 		return
 	}
-	s.write(text + e.After.Round(time.Second).String() + " (Ctrl+C stops)")
+	const hint = " (Ctrl+C stops)  "
+	s.begin(remarks)
+	s.write(show(max(d, time.Second)) + hint)
 	stop := make(chan struct{})
-	s.ticker = stop
-	until := time.Now().Add(e.After)
+	s.ticking = stop
 	go func() {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
-		for {
+		for left := d - time.Second; left > 0; left -= time.Second {
 			select {
 			case <-stop:
 				return
 			case <-tick.C:
 			}
 			s.mu.Lock()
-			if s.ticker == stop {
-				s.write("\r" + text + max(0, time.Until(until)).Round(time.Second).String() + " (Ctrl+C stops)   ")
+			if s.ticking == stop {
+				s.write("\r" + show(left) + hint)
 			}
 			s.mu.Unlock()
 		}
 	}()
 }
 
-func (s *screen) ended(e event.Ended) {
-	s.fresh()
-	switch e.Reason {
-	case event.Done, event.AwaitUser:
-	default:
-		text := "turn ended: " + strings.ReplaceAll(string(e.Reason), "_", " ")
-		if e.Error != "" {
-			text += ": " + safe(e.Error)
-		}
-		s.line(s.style("33", text))
-	}
-	s.write(s.dim(fmt.Sprintf("%d tokens in, %d out", e.Usage.Input+e.Usage.CacheRead+e.Usage.CacheWrite, e.Usage.Output)) + "\n")
-}
-
-// diff colours a unified diff.
-func (s *screen) diff(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		line = visible(strings.TrimRight(line, "\n"))
-		switch {
-		case strings.HasPrefix(line, "+"):
-			line = s.style("32", line)
-		case strings.HasPrefix(line, "-"):
-			line = s.style("31", line)
-		case strings.HasPrefix(line, "@"):
-			line = s.dim(line)
-		}
-		b.WriteString("    " + line + "\n")
-	}
-	return b.String()
-}
-
-// safe takes out what a terminal would act on.
-func safe(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || !hidden(r) {
-			return r
-		}
-		return -1
-	}, text)
-}
-
-// visible writes hidden characters so that they can be seen: nothing that is
-// approved may be other than it looks.
-func visible(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, "<%02X>", text[i])
-		case r == '\t':
-			b.WriteRune(r)
-		case hidden(r):
-			fmt.Fprintf(&b, "<U+%04X>", r)
-		default:
-			b.WriteRune(r)
-		}
-		i += n
-	}
-	return b.String()
-}
-
-// hidden is control characters, text direction marks and other characters
-// without a shape.
-func hidden(r rune) bool {
-	if r == 0x200D || r >= 0xFE00 && r <= 0xFE0F { // joiners and variants belong to emoji
-		return false
-	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == 0x2028 || r == 0x2029 || r >= 0xE0000 && r <= 0xE0FFF
+// close waits until all is written, but not for a terminal that takes nothing.
+func (s *screen) close() {
+	s.mu.Lock()
+	s.begin(remarks)
+	s.mu.Unlock()
+	s.out.close(2 * time.Second)
 }
