@@ -93,8 +93,10 @@ func TestGitState(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	dir := tree(t, map[string]string{"p/.git/x": "", "p/a/x": ""})
-	w := Where{Now: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC), Cwd: filepath.Join(dir, "p", "a"), Root: filepath.Join(dir, "p"), System: "linux/amd64", Shell: "bash",
-		Git: scripted("", "# branch.head main\n", nil)}
+	w := Where{
+		Now: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC), Cwd: filepath.Join(dir, "p", "a"), Root: filepath.Join(dir, "p"), System: "linux/amd64", Shell: "bash",
+		Git: scripted("", "# branch.head main\n", nil),
+	}
 	old := Observe(t.Context(), w)
 	want := "Date: Monday, 30 November 2026\nWorking directory: " + w.Cwd + "\nProject root: " + w.Root + "\nGit: branch main; clean\nSystem: linux/amd64\nShell: bash"
 	if diff := cmp.Diff(want, Environment(old)); diff != "" {

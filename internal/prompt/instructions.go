@@ -47,7 +47,7 @@ type File struct {
 	Path  string // as it was looked for
 	Real  string // with symbolic links followed
 	Name  string // in its directory, such as .claude/CLAUDE.md
-	Scope string // for whom it is: the directory, and what is odd about it
+	Scope string // for whom it is: the directory, and where a link of the person's own leads
 	Text  string // what is used of it, with what it includes
 	Lines int    // of the whole
 	Chars int    // of the whole
@@ -209,10 +209,12 @@ func (p Places) read(path, name, scope, base string, inside bool) (f File, ok bo
 	}
 	if base, linkErr := filepath.EvalSymlinks(base); linkErr == nil && real != path && !within(base, real) {
 		f.link = "a link to " + real
-		if inside {
-			f.link += ", which is outside the project"
-		}
 		f.Scope += ", " + f.link
+		if inside && err == nil {
+			// Whoever made the repository would choose what the model is sent.
+			f.Use, f.Why = Skipped, "a link that leads out of the project"
+			return f, true
+		}
 	}
 	if err != nil {
 		f.Use, f.Why = Skipped, err.Error()

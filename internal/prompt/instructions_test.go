@@ -55,15 +55,19 @@ func told(dir string, files []File) []string {
 }
 
 func places(dir string) Places {
-	return Places{Root: filepath.Join(dir, "p"), Cwd: filepath.Join(dir, "p", "a", "b"), Home: filepath.Join(dir, "home"),
-		Config: filepath.Join(dir, "config"), Legacy: filepath.Join(dir, "home", ".mini-code")}
+	return Places{
+		Root: filepath.Join(dir, "p"), Cwd: filepath.Join(dir, "p", "a", "b"), Home: filepath.Join(dir, "home"),
+		Config: filepath.Join(dir, "config"), Legacy: filepath.Join(dir, "home", ".mini-code"),
+	}
 }
 
 func TestOrderIsFromThePersonToTheDirectory(t *testing.T) {
 	files := map[string]string{"AGENTS.md": "outside", "p/c/AGENTS.md": "not on the way", "p/a/b/c/AGENTS.md": "deeper", "p/a/AGENTS.md": " \n\t"}
-	want := []string{"home/.claude/CLAUDE.md", "home/.claude/rules/r.md", "home/.mini-code/MINI.md", "home/.mini-code/rules/a.md", "home/.mini-code/rules/b.md",
+	want := []string{
+		"home/.claude/CLAUDE.md", "home/.claude/rules/r.md", "home/.mini-code/MINI.md", "home/.mini-code/rules/a.md", "home/.mini-code/rules/b.md",
 		"config/AGENTS.md", "config/rules/x.md", "p/AGENTS.md", "p/MINI.md", "p/MINI.local.md", "p/.mini-code/MINI.md", "p/CLAUDE.md", "p/CLAUDE.local.md",
-		"p/.claude/CLAUDE.md", "p/.claude/rules/t.md", "p/.mini-code/rules/u.md", "p/.minicode/rules/v.md", "p/a/CLAUDE.md", "p/a/b/AGENTS.md"}
+		"p/.claude/CLAUDE.md", "p/.claude/rules/t.md", "p/.mini-code/rules/u.md", "p/.minicode/rules/v.md", "p/a/CLAUDE.md", "p/a/b/AGENTS.md",
+	}
 	for i, name := range want {
 		files[name] = fmt.Sprintf("text %d", i)
 		want[i] += " loaded"
@@ -151,16 +155,16 @@ func TestWhatCannotBeUsedIsSaid(t *testing.T) {
 	p := places(dir)
 	p.Secret = func(path string) bool { return filepath.Base(path) == "id_rsa" }
 	got := Instructions(p)
-	want := []string{"home/.claude/CLAUDE.md loaded", "p/AGENTS.md skipped", "p/MINI.md skipped", "p/CLAUDE.md skipped", "p/CLAUDE.local.md skipped", "p/a/AGENTS.md loaded", "p/a/MINI.md skipped", "p/a/CLAUDE.md skipped", "p/a/b/AGENTS.md loaded", "p/a/b/CLAUDE.md skipped"}
+	want := []string{"home/.claude/CLAUDE.md loaded", "p/AGENTS.md skipped", "p/MINI.md skipped", "p/CLAUDE.md skipped", "p/CLAUDE.local.md skipped", "p/a/AGENTS.md skipped", "p/a/MINI.md skipped", "p/a/CLAUDE.md skipped", "p/a/b/AGENTS.md loaded", "p/a/b/CLAUDE.md skipped"}
 	if diff := cmp.Diff(want, told(dir, got)); diff != "" {
 		t.Error(diff)
 	}
 	text, report := Render(got), Report(got)
-	outside := "a link to " + filepath.Join(dir, "out", "x.md") + ", which is outside the project"
-	if !strings.Contains(text, "## AGENTS.md (scope: "+filepath.Join(dir, "p", "a")+", "+outside+")\n\nfrom outside") {
+	if strings.Contains(text, "from outside") || !strings.Contains(text, "mine") {
 		t.Errorf("rendered:\n%s", text)
 	}
-	for _, said := range []string{"3 of 10 instruction files", outside, "too large to be an instruction file: 10485760 bytes", "not text in UTF-8", "not a regular file", "a link that leads nowhere", "holds secrets", "a link to " + filepath.Join(dir, "out", "mine.md") + ")"} {
+	outside := "(a link to " + filepath.Join(dir, "out", "x.md") + "): a link that leads out of the project"
+	for _, said := range []string{"2 of 10 instruction files", outside, "too large to be an instruction file: 10485760 bytes", "not text in UTF-8", "not a regular file", "a link that leads nowhere", "holds secrets", "a link to " + filepath.Join(dir, "out", "mine.md") + ")"} {
 		if !strings.Contains(report, said) {
 			t.Errorf("the report does not say %q:\n%s", said, report)
 		}
