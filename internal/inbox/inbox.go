@@ -86,11 +86,12 @@ func (b *Inbox) Take(ending bool) []llm.Message {
 	return out
 }
 
-// Recorded says that a message is in the log.
+// Recorded says that a message is in the log. What was taken is recorded first
+// and in order; its text may have changed on the way, where it holds a key.
 func (b *Inbox) Recorded(m llm.Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if m.Kind == llm.Prompt && len(b.sending) > 0 && b.sending[0] == m.Text() {
+	if m.Kind == llm.Prompt && len(b.sending) > 0 {
 		b.sending = b.sending[1:]
 		_ = b.save() // what could not be removed is offered once more
 	}

@@ -27,8 +27,8 @@ func TestInbox(t *testing.T) {
 	if !slices.Equal(disk, []string{"left", "typed"}) {
 		t.Errorf("what is not recorded left the disk: %q", disk)
 	}
-	b.Recorded(llm.NewText(llm.User, llm.Prompt, "another one"))
-	b.Recorded(llm.NewText(llm.User, llm.Prompt, "left"))
+	b.Recorded(llm.NewText(llm.User, llm.Note, "left"))
+	b.Recorded(llm.NewText(llm.User, llm.Prompt, "left, with a key as [redacted]"))
 	if !slices.Equal(disk, []string{"typed"}) {
 		t.Errorf("on disk: %q", disk)
 	}
