@@ -160,7 +160,7 @@ func startPrint(ctx context.Context, f *flags, o app.Options, prompt string, std
 	exit := headless.Run(ctx, conv, prompt, headless.Options{
 		Format: f.outputFormat, Partial: f.partial, Verbose: f.verbose, Out: stdout, Err: stderr,
 	})
-	if err := conv.Close(); err != nil {
+	if err := conv.Close(); err != nil { //nolint:contextcheck // what runs must be ended although ctx may be over
 		fmt.Fprintf(stderr, "minicode: the session could not be closed: %v\n", err)
 	}
 	return exitError(exit)

@@ -3,6 +3,7 @@ package builtin
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -70,7 +71,8 @@ func git(t testing.TB, dir, in string, arg ...string) string {
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	cmd.Stdin = strings.NewReader(in)
 	out, err := cmd.Output()
-	if e, ok := err.(*exec.ExitError); ok && e.ExitCode() > 1 {
+	var e *exec.ExitError
+	if errors.As(err, &e) && e.ExitCode() > 1 {
 		t.Fatalf("git %v: %v %s", arg, err, e.Stderr)
 	}
 	return string(out)

@@ -234,7 +234,7 @@ func literalOf(re *syntax.Regexp) literal {
 
 // index is where the literal stands in text from pos on, or -1.
 func (l literal) index(text []byte, pos int) int {
-	i := -1
+	var i int
 	if l.fold {
 		i = indexFold(text[pos:], l.text)
 	} else {

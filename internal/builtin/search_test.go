@@ -216,8 +216,10 @@ func TestSearchersAgree(t *testing.T) {
 			s.file(fmt.Sprintf("text%d/f%d.txt", i%3, i), strings.TrimSuffix(text.String(), []string{"", "\n"}[random.IntN(2)]))
 		}
 		for _, p := range patterns {
-			in := args{"pattern": p, "mode": []string{"content", "files", "count"}[random.IntN(3)], "ignore_case": random.IntN(2) == 0,
-				"before": random.IntN(3), "after": random.IntN(3), "head_limit": 1 + random.IntN(40), "offset": random.IntN(5), "ignored": random.IntN(4) == 0}
+			in := args{
+				"pattern": p, "mode": []string{"content", "files", "count"}[random.IntN(3)], "ignore_case": random.IntN(2) == 0,
+				"before": random.IntN(3), "after": random.IntN(3), "head_limit": 1 + random.IntN(40), "offset": random.IntN(5), "ignored": random.IntN(4) == 0,
+			}
 			s.RgPath = ""
 			own := s.must("grep_files", in)
 			s.RgPath = rg

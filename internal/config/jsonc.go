@@ -272,7 +272,7 @@ func plainWords(body []byte, err error) (line, column int, what string) {
 // show makes text safe and visible in a message: quoted when it holds
 // anything but ordinary characters.
 func show(s string) string {
-	plain := func(r rune) bool { return r != '"' && r != utf8.RuneError && (unicode.IsGraphic(r)) }
+	plain := func(r rune) bool { return r != '"' && r != utf8.RuneError && unicode.IsGraphic(r) }
 	if strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) >= 0 {
 		return strconv.Quote(s)
 	}
@@ -317,8 +317,10 @@ func (c *converter) node(v hujson.Value) *node {
 			name := m.Name.Value.(hujson.Literal).String()
 			line, column := c.place(m.Name.StartOffset)
 			if first := seen[name]; first > 0 && c.err == nil {
-				c.err = &FileError{Path: c.from.File, Line: line, Column: column,
-					What: fmt.Sprintf("the key %s stands twice in one object, first on line %d", cut(name), first)}
+				c.err = &FileError{
+					Path: c.from.File, Line: line, Column: column,
+					What: fmt.Sprintf("the key %s stands twice in one object, first on line %d", cut(name), first),
+				}
 			}
 			seen[name] = line
 			n.members = append(n.members, member{name, c.node(m.Value)})

@@ -22,8 +22,10 @@ type world struct {
 func newWorld(t *testing.T, files map[string]string) *world {
 	t.Helper()
 	dir := t.TempDir()
-	w := &world{t: t, in: Input{Home: filepath.Join(dir, "home"), ProjectRoot: filepath.Join(dir, "project"), GOOS: runtime.GOOS,
-		Env: map[string]string{"MINICODE_HOME": filepath.Join(dir, "home", "mc")}}}
+	w := &world{t: t, in: Input{
+		Home: filepath.Join(dir, "home"), ProjectRoot: filepath.Join(dir, "project"), GOOS: runtime.GOOS,
+		Env: map[string]string{"MINICODE_HOME": filepath.Join(dir, "home", "mc")},
+	}}
 	w.in.Cwd = w.in.ProjectRoot
 	for _, d := range []string{w.in.Home, w.in.ProjectRoot} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
@@ -321,8 +323,10 @@ func TestEffectiveHidesSecrets(t *testing.T) {
 		}
 		got[s.Key] = s.Value
 	}
-	for key, want := range map[string]string{"providers.p.apiKey": `"***"`, "providers.q.apiKey": `"$Q_KEY"`, "providers.r.apiKey": `{"command":["pass","r"]}`,
-		"env.LEVEL": `"3"`, "network.proxy": `"http://me:***@host:1/"`, "mcpServers.m.env.A": `"***"`, "model": `""`, "permissions.allow": "[]"} {
+	for key, want := range map[string]string{
+		"providers.p.apiKey": `"***"`, "providers.q.apiKey": `"$Q_KEY"`, "providers.r.apiKey": `{"command":["pass","r"]}`,
+		"env.LEVEL": `"3"`, "network.proxy": `"http://me:***@host:1/"`, "mcpServers.m.env.A": `"***"`, "model": `""`, "permissions.allow": "[]",
+	} {
 		if got[key] != want {
 			t.Errorf("%s shows %s, want %s", key, got[key], want)
 		}
@@ -340,8 +344,10 @@ func TestEffectiveHidesSecrets(t *testing.T) {
 // FuzzProject puts anything into a project's files: the settings in force stay
 // the defaults, but for deny and ask rules and the look of the terminal.
 func FuzzProject(f *testing.F) {
-	for _, seed := range []string{`{"mode": "full-access"}`, `{"permissions": {"allow": ["Bash"], "deny": ["x"]}}`, `{"Permissions": {"Allow": ["Bash"]}, "permissionſ": 1}`,
-		`{"terminal": {"keys": {"a": "b"}, "theme": "t"}}`, `{"permissions": null, "hooks": {"Stop": []}}`, `{"env": {"PATH": "x"}, "$schema": 1}`, "{\"a\" /*"} {
+	for _, seed := range []string{
+		`{"mode": "full-access"}`, `{"permissions": {"allow": ["Bash"], "deny": ["x"]}}`, `{"Permissions": {"Allow": ["Bash"]}, "permissionſ": 1}`,
+		`{"terminal": {"keys": {"a": "b"}, "theme": "t"}}`, `{"permissions": null, "hooks": {"Stop": []}}`, `{"env": {"PATH": "x"}, "$schema": 1}`, "{\"a\" /*",
+	} {
 		f.Add([]byte(seed))
 	}
 	dir := f.TempDir()
@@ -395,6 +401,7 @@ func TestRuleEntriesAreJSONText(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
 func BenchmarkLoad(b *testing.B) {
 	in := Input{Home: b.TempDir(), GOOS: "linux"}
 	in.Cwd = in.Home

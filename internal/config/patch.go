@@ -175,7 +175,7 @@ func replace(path string, before, content []byte) (done bool, err error) {
 	defer func() {
 		if !done {
 			tmp.Close()
-			os.Remove(tmp.Name())
+			_ = os.Remove(tmp.Name())
 		}
 	}()
 	_, err = tmp.Write(content)
@@ -226,11 +226,11 @@ func lock(path string, wait time.Duration) (unlock func(), err error) {
 		switch {
 		case err != nil:
 			f.Close()
-			os.Remove(path)
+			_ = os.Remove(path)
 			return func() {}, nil //nolint:nilerr // no locks here
 		case held && same(f, path):
 			return func() {
-				os.Remove(path) // while it is held, so that nobody takes a file that is gone
+				_ = os.Remove(path) // while it is held, so that nobody takes a file that is gone
 				f.Close()
 			}, nil
 		}

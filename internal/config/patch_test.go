@@ -239,8 +239,7 @@ func comments(text []byte) []string {
 	if err != nil {
 		return nil
 	}
-	var extra func(e hujson.Extra)
-	extra = func(e hujson.Extra) {
+	extra := func(e hujson.Extra) {
 		for i := 0; i < len(e); i++ {
 			if e[i] == '/' {
 				end := skipComment(e, i)
@@ -286,9 +285,11 @@ func plain(t *testing.T, text []byte) map[string]any {
 }
 
 func FuzzPatch(f *testing.F) {
-	for _, seed := range []string{"", "{}", "{ /* c */ }", "{\"a\":1}", "\ufeff{\r\n \"k\": 1, // c\r\n}\r\n", "{\"k\": {\"a\": [1,] /* x */ , /* y */ } /* z */\n// w\n}",
+	for _, seed := range []string{
+		"", "{}", "{ /* c */ }", "{\"a\":1}", "\ufeff{\r\n \"k\": 1, // c\r\n}\r\n", "{\"k\": {\"a\": [1,] /* x */ , /* y */ } /* z */\n// w\n}",
 		"{\n\t\"permissions\": {\"allow\": [\"x\" // a\n, /*b*/ \"y\"/*c*/,/*d*/]}}", "// top\n{\"a\": \"//\", \"b\": \"/*\"\n}// end", "{\"a\":[[],{}],\"k\":null}",
-		"{\"a\"/*1*/:/*2*/1/*3*/,/*4*/\"k\"/*5*/:/*6*/2/*7*/}"} {
+		"{\"a\"/*1*/:/*2*/1/*3*/,/*4*/\"k\"/*5*/:/*6*/2/*7*/}",
+	} {
 		f.Add([]byte(seed), "k", "v")
 	}
 	f.Fuzz(func(t *testing.T, content []byte, key, value string) {

@@ -47,8 +47,10 @@ func Directories(env map[string]string, home, cwd, goos string) (Dirs, error) {
 	case "windows":
 		config, state = joined(goos, home, "AppData", "Roaming"), joined(goos, home, "AppData", "Local")
 		config, state = absoluteOr(goos, env["APPDATA"], config), absoluteOr(goos, env["LOCALAPPDATA"], state)
-		return Dirs{Config: joined(goos, config, "minicode"), State: joined(goos, state, "minicode"),
-			Cache: joined(goos, state, "minicode", "cache"), goos: goos}, nil
+		return Dirs{
+			Config: joined(goos, config, "minicode"), State: joined(goos, state, "minicode"),
+			Cache: joined(goos, state, "minicode", "cache"), goos: goos,
+		}, nil
 	case "darwin":
 		config = joined(goos, home, "Library", "Application Support")
 		state, cache = config, joined(goos, home, "Library", "Caches")

@@ -196,8 +196,10 @@ func BuiltinProvider(name string) (Provider, bool) {
 // BuiltinProviders are the names that [BuiltinProvider] knows, the ones with a
 // key first, in the order in which a model is looked for when none is named.
 func BuiltinProviders() []string {
-	return []string{"anthropic", "openai", "gemini", "openrouter", "deepseek", "xai", "groq", "mistral", "cerebras",
-		"together", "fireworks", "moonshot", "zai", "dashscope", "ollama", "lmstudio", "llamacpp", "vllm"}
+	return []string{
+		"anthropic", "openai", "gemini", "openrouter", "deepseek", "xai", "groq", "mistral", "cerebras",
+		"together", "fireworks", "moonshot", "zai", "dashscope", "ollama", "lmstudio", "llamacpp", "vllm",
+	}
 }
 
 // urlVariable is the variable that holds a built-in provider's base URL.

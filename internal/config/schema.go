@@ -156,8 +156,10 @@ func (f *field) schema() *jsonSchema {
 		s.Type = "boolean"
 	case key:
 		words := &jsonSchema{Type: "array", Items: &jsonSchema{Type: "string"}}
-		s.AnyOf = []*jsonSchema{{Type: "string"},
-			{Type: "object", Properties: map[string]*jsonSchema{"command": words}, Required: []string{"command"}, Additional: false}}
+		s.AnyOf = []*jsonSchema{
+			{Type: "string"},
+			{Type: "object", Properties: map[string]*jsonSchema{"command": words}, Required: []string{"command"}, Additional: false},
+		}
 	}
 	if f.def == "null" {
 		s.Type = []any{s.Type, "null"}

@@ -146,7 +146,7 @@ func (r *report) finish(ctx context.Context, conv *app.Conversation) {
 	if r.ended.Reason == "" {
 		r.ended.Reason = event.Interrupted
 	}
-	res.TasksEnded = append(res.TasksEnded, conv.EndTasks()...)
+	res.TasksEnded = append(res.TasksEnded, conv.EndTasks()...) //nolint:contextcheck // they must be ended although ctx may be over
 	info := conv.Info()
 	res.SessionID, res.Saved = info.Session, info.Saved
 	res.DurationMS, res.DurationAPIMS = conv.Now().Sub(r.start).Milliseconds(), info.Waited.Milliseconds()

@@ -83,8 +83,16 @@ func TestProblem(t *testing.T) {
 		d    Decision
 		want string
 	}{
-		{"*", Allow, "cannot"}, {"web_*", Allow, "not allow"}, {"*", Deny, ""}, {"mcp__*", Allow, "name the server"}, {"mcp__*", Ask, ""},
-		{"mcp__git__*", Allow, ""}, {"mcp__git", Allow, ""}, {"Bsah", Deny, "names no tool"}, {"Bash", Deny, ""}, {"Skill", Allow, ""},
+		{"*", Allow, "cannot"},
+		{"web_*", Allow, "not allow"},
+		{"*", Deny, ""},
+		{"mcp__*", Allow, "name the server"},
+		{"mcp__*", Ask, ""},
+		{"mcp__git__*", Allow, ""},
+		{"mcp__git", Allow, ""},
+		{"Bsah", Deny, "names no tool"},
+		{"Bash", Deny, ""},
+		{"Skill", Allow, ""},
 	} {
 		r, err := ParseRule(c.rule)
 		if err != nil {

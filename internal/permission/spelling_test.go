@@ -158,9 +158,17 @@ func TestGuardedFilesAskInEveryMode(t *testing.T) {
 			kind event.EffectKind
 			path string
 		}{
-			{event.Write, ".git/hooks/pre-commit"}, {event.Write, "g/hooks/pre-commit"}, {event.Write, "link-hooks/x"}, {event.Write, ".git"},
-			{event.Write, ".minicode/settings.json"}, {event.Write, "$H/.config/minicode/settings.json"}, {event.Write, "conf/minicode/settings.json"},
-			{event.Read, ".env"}, {event.Read, "link-env"}, {event.Write, ".env"}, {event.Read, "$H/.ssh/id_rsa"},
+			{event.Write, ".git/hooks/pre-commit"},
+			{event.Write, "g/hooks/pre-commit"},
+			{event.Write, "link-hooks/x"},
+			{event.Write, ".git"},
+			{event.Write, ".minicode/settings.json"},
+			{event.Write, "$H/.config/minicode/settings.json"},
+			{event.Write, "conf/minicode/settings.json"},
+			{event.Read, ".env"},
+			{event.Read, "link-env"},
+			{event.Write, ".env"},
+			{event.Read, "$H/.ssh/id_rsa"},
 		} {
 			v := Decide(p, "x", []event.Effect{{Kind: c.kind, Target: f.path(c.path)}}, grants, advice)
 			refuses := m == DontAsk || (m == Plan || m == ReadOnly) && c.kind == event.Write

@@ -138,14 +138,18 @@ func Analyse(command string, env Env) (out Analysis) {
 
 // failure is the analysis of what could not be parsed.
 func failure(why string) Analysis {
-	return Analysis{Failed: true, Why: why, Class: event.NeedsAsk,
-		loose: []event.Effect{{Kind: event.Exec, Target: Unparsed, Class: event.NeedsAsk, Reason: why}}}
+	return Analysis{
+		Failed: true, Why: why, Class: event.NeedsAsk,
+		loose: []event.Effect{{Kind: event.Exec, Target: Unparsed, Class: event.NeedsAsk, Reason: why}},
+	}
 }
 
 func analyse(command string, env Env) Analysis {
 	env = env.clean()
-	a := &analyser{env: env, table: &table{}, byKey: map[key]*found{}, files: map[fileKey]*parsed{}, fetched: map[string]bool{},
-		written: map[*syntax.Redirect]bool{}}
+	a := &analyser{
+		env: env, table: &table{}, byKey: map[key]*found{}, files: map[fileKey]*parsed{}, fetched: map[string]bool{},
+		written: map[*syntax.Redirect]bool{},
+	}
 	failed := ""
 	switch {
 	case len(command) > maxBytes:

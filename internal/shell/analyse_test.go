@@ -19,8 +19,10 @@ func workspace() Env {
 		Cwd: "/home/me/project", Root: "/home/me/project", Home: "/home/me",
 		Protected: func(path string) bool {
 			for part := range strings.SplitSeq(path, "/") {
-				if slices.Contains([]string{".git", ".minicode", ".claude", ".vscode", ".idea", ".husky", ".devcontainer", ".gitconfig",
-					".npmrc", ".envrc", ".bashrc", ".zshrc", ".profile", ".bash_profile"}, part) {
+				if slices.Contains([]string{
+					".git", ".minicode", ".claude", ".vscode", ".idea", ".husky", ".devcontainer", ".gitconfig",
+					".npmrc", ".envrc", ".bashrc", ".zshrc", ".profile", ".bash_profile",
+				}, part) {
 					return true
 				}
 			}
@@ -141,8 +143,10 @@ func TestParts(t *testing.T) {
 		{"f() { ls; }; f; f", []string{"ls", "f", "f"}},
 		{"bash -c 'ls; bash -c \"pwd; date\"' && id", []string{"bash -c 'ls; bash -c \"pwd; date\"'", "ls", "bash -c \"pwd; date\"", "pwd", "date", "id"}},
 		{"find . -exec a {} \\; -o -exec b {} +", []string{"find . -exec a {} \\; -o -exec b {} +", "a {}", "b {}"}},
-		{"sudo env A=1 nice -n 5 xargs -I% sh -c 'id %'", []string{"sudo env A=1 nice -n 5 xargs -I% sh -c 'id %'",
-			"env A=1 nice -n 5 xargs -I% sh -c 'id %'", "nice -n 5 xargs -I% sh -c 'id %'", "xargs -I% sh -c 'id %'", "sh -c 'id %'", "id %"}},
+		{"sudo env A=1 nice -n 5 xargs -I% sh -c 'id %'", []string{
+			"sudo env A=1 nice -n 5 xargs -I% sh -c 'id %'",
+			"env A=1 nice -n 5 xargs -I% sh -c 'id %'", "nice -n 5 xargs -I% sh -c 'id %'", "xargs -I% sh -c 'id %'", "sh -c 'id %'", "id %",
+		}},
 		{"[[ -f $(ls) ]] && ((i++)) && let i=2", []string{"[[ -f $(ls) ]]", "ls", "((i++))", "let i=2"}},
 		{"case $(id) in a) ls;; *) pwd;& b) date;; esac", []string{"id", "ls", "pwd", "date"}},
 		{"cat <<A <<'B'\n$(id)\nA\n$(ls)\nB\n", []string{"cat", "id"}},

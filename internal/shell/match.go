@@ -271,11 +271,13 @@ func assignment(w string) bool {
 
 // eachWord yields the words of a text; false if it is more than words.
 func eachWord(text string, do func(*syntax.Word)) bool {
-	err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Words(strings.NewReader(text), func(w *syntax.Word) bool {
+	for w, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).WordsSeq(strings.NewReader(text)) {
+		if err != nil {
+			return false
+		}
 		do(w)
-		return true
-	})
-	return err == nil
+	}
+	return true
 }
 
 // decode returns the words of one simple command. An expansion stays as it is

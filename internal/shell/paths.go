@@ -182,9 +182,11 @@ func (a *analyser) secrets(w word, from dirs) []string {
 		return nil
 	}
 	var out []string
-	for _, name := range []string{".env", ".env.local", ".env.production", ".env.development", ".npmrc", ".netrc", ".pypirc", ".git-credentials",
+	for _, name := range []string{
+		".env", ".env.local", ".env.production", ".env.development", ".npmrc", ".netrc", ".pypirc", ".git-credentials",
 		"id_rsa", "id_ed25519", "id_ecdsa", "server.key", "server.pem", "private.pem", "cert.p12", "key.pfx", "credentials", "credentials.json",
-		"secrets.json", "secrets.yaml", "secrets.yml", "service-account.json", "kubeconfig"} {
+		"secrets.json", "secrets.yaml", "secrets.yml", "service-account.json", "kubeconfig",
+	} {
 		if !glob(base, name) {
 			continue
 		}

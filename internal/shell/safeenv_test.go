@@ -53,8 +53,10 @@ func repository(t *testing.T) (dir string, env []string) {
 	}
 	run("merge", "-q", "-s", "ours", "-m", "merge", "@{-1}")
 	run("-c", "gpg.program="+signer(t, root), "commit", "-q", "-S", "--amend", "-m", "signed")
-	for _, key := range []string{"diff.external", "diff.d.command", "diff.e.textconv", "filter.f.clean", "filter.f.smudge", "core.fsmonitor", "core.pager", "pager.log",
-		"merge.m.driver", "gpg.program", "core.editor", "core.sshCommand", "core.askPass", "credential.helper", "alias.status"} {
+	for _, key := range []string{
+		"diff.external", "diff.d.command", "diff.e.textconv", "filter.f.clean", "filter.f.smudge", "core.fsmonitor", "core.pager", "pager.log",
+		"merge.m.driver", "gpg.program", "core.editor", "core.sshCommand", "core.askPass", "credential.helper", "alias.status",
+	} {
 		run("config", key, evil)
 	}
 	run("config", "filter.f.required", "true")
@@ -112,8 +114,10 @@ func TestSafeEnvStartsNothing(t *testing.T) {
 	keys := run(append(env, SafeEnv()...), GitDrivers()...)
 	keys += run(append(env, SafeEnv()...), append([]string{"config", "-f", ".gitmodules"}, GitSubmodules()...)...)
 	safe := append(env, SafeEnv(strings.Split(strings.TrimSuffix(keys, "\x00"), "\x00")...)...)
-	for _, command := range []string{"status", "diff", "diff HEAD", "diff --stat", "log -p -1", "show", "show HEAD:a.x", "blame a.x", "grep two", "ls-files -m",
-		"diff-index -p HEAD", "diff-files -p", "stash list", "branch -v", "tag", "describe --always --dirty", "log --oneline", "log", "log -p --all", "log --remerge-diff", "log -m -p", "rev-parse HEAD", "cat-file -p HEAD:a.x", "shortlog -sn HEAD"} {
+	for _, command := range []string{
+		"status", "diff", "diff HEAD", "diff --stat", "log -p -1", "show", "show HEAD:a.x", "blame a.x", "grep two", "ls-files -m",
+		"diff-index -p HEAD", "diff-files -p", "stash list", "branch -v", "tag", "describe --always --dirty", "log --oneline", "log", "log -p --all", "log --remerge-diff", "log -m -p", "rev-parse HEAD", "cat-file -p HEAD:a.x", "shortlog -sn HEAD",
+	} {
 		if a := Analyse("git "+command, Env{Cwd: dir, Root: dir}); a.Class != "read_only" {
 			t.Errorf("git %s is %s: %s", command, a.Class, a.Why)
 		}

@@ -111,9 +111,24 @@ func TestGlob(t *testing.T) {
 		pattern, word string
 		want          bool
 	}{
-		{"*", "", true}, {"a*", "abc", true}, {"*c", "abc", true}, {"*b*", "abc", true}, {"a*c*e", "abcde", true}, {"a*d", "abc", false},
-		{"?", "", false}, {"a?c", "abc", true}, {"[ab]c", "bc", true}, {"[!ab]c", "bc", false}, {"[a-c]", "b", true}, {`\*`, "*", true}, {`\*`, "a", false},
-		{"**a", "bca", true}, {"", "", true}, {"", "a", false}, {"[a", "[a", true}, {strings.Repeat("*a", 50) + "b", strings.Repeat("a", 200), false},
+		{"*", "", true},
+		{"a*", "abc", true},
+		{"*c", "abc", true},
+		{"*b*", "abc", true},
+		{"a*c*e", "abcde", true},
+		{"a*d", "abc", false},
+		{"?", "", false},
+		{"a?c", "abc", true},
+		{"[ab]c", "bc", true},
+		{"[!ab]c", "bc", false},
+		{"[a-c]", "b", true},
+		{`\*`, "*", true},
+		{`\*`, "a", false},
+		{"**a", "bca", true},
+		{"", "", true},
+		{"", "a", false},
+		{"[a", "[a", true},
+		{strings.Repeat("*a", 50) + "b", strings.Repeat("a", 200), false},
 	} {
 		if got := glob(c.pattern, c.word); got != c.want {
 			t.Errorf("glob(%q, %q) = %v", c.pattern, c.word, got)

@@ -249,8 +249,10 @@ func (sc scope) unmask(s string) string {
 func (a *analyser) part(sc scope, k key, text string, offset int) *found {
 	f := a.byKey[k]
 	if f == nil {
-		f = &found{at: append(slices.Clip(sc.base), offset), text: sc.unmask(strings.ReplaceAll(text, "\\\n", "")),
-			class: event.ReadOnly, reads: map[string]bool{}, writes: map[string]bool{}}
+		f = &found{
+			at: append(slices.Clip(sc.base), offset), text: sc.unmask(strings.ReplaceAll(text, "\\\n", "")),
+			class: event.ReadOnly, reads: map[string]bool{}, writes: map[string]bool{},
+		}
 		a.byKey[k] = f
 		a.parts = append(a.parts, f)
 	}

@@ -184,8 +184,9 @@ func (d decoder) inQuotes(out *word, part syntax.WordPart) {
 // literal decodes unquoted text.
 func (d decoder) literal(out *word, text string, first bool) {
 	if first && strings.HasPrefix(text, "~") {
-		user, rest, _ := strings.Cut(text[1:], "/")
-		if rest = text[1+len(user):]; user == "" {
+		user, _, _ := strings.Cut(text[1:], "/")
+		rest := text[1+len(user):]
+		if user == "" {
 			out.text += d.home()
 		} else if user == "+" {
 			d.variable(out, "PWD", true)

@@ -18,8 +18,10 @@ func picture() llm.Image {
 func toolSpecs() []llm.ToolSpec {
 	return []llm.ToolSpec{
 		{Name: "list_files", Description: "Lists files.", Schema: json.RawMessage(`{"type":"object","properties":{}}`)},
-		{Name: "read_file", Description: "Reads a <file> & gives it.", Aliases: []string{"open_file"},
-			Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"the path"},"lines":{"type":"array","items":{"type":"integer"}}},"required":["path"],"additionalProperties":false}`)},
+		{
+			Name: "read_file", Description: "Reads a <file> & gives it.", Aliases: []string{"open_file"},
+			Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"the path"},"lines":{"type":"array","items":{"type":"integer"}}},"required":["path"],"additionalProperties":false}`),
+		},
 	}
 }
 

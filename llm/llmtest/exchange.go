@@ -200,8 +200,10 @@ func (x *exchange) voice(p *pipe, a Answer) voice {
 		return &messagesVoice{p: p, id: fmt.Sprintf("msg_%04d", x.rec.Number), model: model, usage: usage, piece: a.pieceSize()}
 	}
 	options, _ := x.top["stream_options"].(map[string]any)
-	return &chatVoice{p: p, id: fmt.Sprintf("chatcmpl-%04d", x.rec.Number), model: model, usage: usage, piece: a.pieceSize(),
-		withUsage: options["include_usage"] == true}
+	return &chatVoice{
+		p: p, id: fmt.Sprintf("chatcmpl-%04d", x.rec.Number), model: model, usage: usage, piece: a.pieceSize(),
+		withUsage: options["include_usage"] == true,
+	}
 }
 
 // fail does what the fault of the step comes from.

@@ -44,7 +44,8 @@ func TestScriptAnswer(t *testing.T) {
 	}
 	wantDone := llm.Done{
 		Parts: llm.Parts{
-			llm.Thinking{Text: "hm, yes", Signature: "sig"}, llm.Text{Text: "Fine é"},
+			llm.Thinking{Text: "hm, yes", Signature: "sig"},
+			llm.Text{Text: "Fine é"},
 			llm.ToolCall{ID: "toolu_01", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)},
 			llm.ToolCall{ID: "toolu_02", Name: "list_files", Args: json.RawMessage(`{}`)},
 			llm.ToolCall{Name: "odd", Args: json.RawMessage(`{}`)},
@@ -56,11 +57,19 @@ func TestScriptAnswer(t *testing.T) {
 		t.Errorf("done (-want +got)\n%s", d)
 	}
 	wantChunks := []llm.Chunk{
-		llm.ThinkingDelta{Text: "hm, "}, llm.ThinkingDelta{Text: "yes"}, llm.TextDelta{Text: "Fine"}, llm.TextDelta{Text: " é"},
-		llm.CallDelta{ID: "toolu_01", Name: "read_file"}, llm.CallDelta{Args: `{"pa`}, llm.CallDelta{Args: `th":`}, llm.CallDelta{Args: `"a"}`},
+		llm.ThinkingDelta{Text: "hm, "},
+		llm.ThinkingDelta{Text: "yes"},
+		llm.TextDelta{Text: "Fine"},
+		llm.TextDelta{Text: " é"},
+		llm.CallDelta{ID: "toolu_01", Name: "read_file"},
+		llm.CallDelta{Args: `{"pa`},
+		llm.CallDelta{Args: `th":`},
+		llm.CallDelta{Args: `"a"}`},
 		llm.CallDelta{Index: 1, ID: "toolu_02", Name: "list_files"},
-		llm.CallDelta{Index: 2, Name: "odd"}, llm.CallDelta{Index: 2, Args: "{}"},
-		llm.CallDelta{Index: 3, ID: "toolu_03", Name: "broken"}, llm.CallDelta{Index: 3, Args: `{"a`},
+		llm.CallDelta{Index: 2, Name: "odd"},
+		llm.CallDelta{Index: 2, Args: "{}"},
+		llm.CallDelta{Index: 3, ID: "toolu_03", Name: "broken"},
+		llm.CallDelta{Index: 3, Args: `{"a`},
 	}
 	if d := cmp.Diff(wantChunks, chunks); d != "" {
 		t.Errorf("chunks (-want +got)\n%s", d)

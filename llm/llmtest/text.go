@@ -275,8 +275,10 @@ func failWords() []string {
 }
 
 func failKinds() []error {
-	return []error{llm.ErrAuth, llm.ErrRateLimited, llm.ErrOverloaded, llm.ErrServer, llm.ErrUnreachable,
-		llm.ErrStream, llm.ErrStalled, llm.ErrContextTooLong, llm.ErrRequest}
+	return []error{
+		llm.ErrAuth, llm.ErrRateLimited, llm.ErrOverloaded, llm.ErrServer, llm.ErrUnreachable,
+		llm.ErrStream, llm.ErrStalled, llm.ErrContextTooLong, llm.ErrRequest,
+	}
 }
 
 func failKind(word string) error {
