@@ -240,6 +240,8 @@ func ps(c command) {
 		switch {
 		case !w.exact():
 			c.f.raise(event.NeedsAsk, "an argument is not known before the run")
+		case strings.Contains(w.text, "env"):
+			c.f.raise(event.NeedsAsk, "ps can show the environment of processes")
 		case takes:
 			takes = false
 		case strings.HasPrefix(w.text, "--"):
@@ -251,7 +253,8 @@ func ps(c command) {
 			if strings.Trim(w.text[1:], "AadefFlLHjmNTwyopugstC,=0123456789") != "" && !strings.HasPrefix(w.text, "-o") {
 				c.f.raise(event.NeedsAsk, "an unknown flag")
 			}
-			takes = strings.ContainsAny(w.text[len(w.text)-1:], "opugstC") && w.text != "-f"
+			// The first letter that takes an argument has what is attached to it.
+			takes = strings.IndexAny(w.text, "opugstC") == len(w.text)-1
 		case strings.Trim(w.text, "0123456789,") == "":
 		case strings.Trim(w.text, "axuwflrTjsv") != "":
 			c.f.raise(event.NeedsAsk, "ps with these letters can show the environment of processes")
