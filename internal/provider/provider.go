@@ -52,6 +52,9 @@ func (d *Directory) Model(name string) (llm.Model, error) {
 	if !ok {
 		return nil, fmt.Errorf("the provider %q is not known; the settings can name it under providers, with its wire and baseUrl", provider)
 	}
+	if e, found := catalog.Find(provider + "/" + model); found && e.Responses && p.Wire == "openai-chat" {
+		return nil, fmt.Errorf("%s/%s answers only on the Responses API, which is not built yet; choose another model", provider, model)
+	}
 	info := d.infoOf(provider, model)
 	d.once.Do(func() { d.client, d.err = newHTTPClient(d.Settings.Config.Network, os.ReadFile) })
 	if d.err != nil {

@@ -12,15 +12,12 @@ import (
 //go:embed models.tsv
 var models string
 
-//go:embed providers.tsv
-var providers string
-
 // Entry is one model of one provider.
 type Entry struct {
 	Provider  string
 	Name      string   // the name the provider knows it by
 	Aliases   []string // short names, such as "sonnet"
-	Wire      string   // "anthropic", "openai-chat" or "openai-responses"
+	Responses bool     // it answers on OpenAI's Responses API only
 	Window    int      // tokens, input and output together
 	MaxOutput int      // tokens
 	Price     llm.Price
@@ -34,14 +31,6 @@ func (e Entry) Info() llm.Info {
 		Provider: e.Provider, Name: e.Name, Window: e.Window, MaxOutput: e.MaxOutput, Known: true,
 		Images: e.Images, Thinking: e.Thinking, Price: e.Price,
 	}
-}
-
-// Provider is who offers models, and how to ask.
-type Provider struct {
-	Name    string
-	Wire    string   // "anthropic" or "openai-chat"
-	BaseURL string   // where it answers
-	Keys    []string // environment variables that may hold the key; none: it needs no key
 }
 
 // All yields every model, in the order of the table.
@@ -75,16 +64,6 @@ func Find(name string) (Entry, bool) {
 		}
 	}
 	return Entry{}, false
-}
-
-// FindProvider finds a provider by its name.
-func FindProvider(name string) (Provider, bool) {
-	for f := range rows(providers) {
-		if f[0] == strings.ToLower(name) {
-			return Provider{Name: f[0], Wire: f[1], BaseURL: f[2], Keys: list(f[3])}, true
-		}
-	}
-	return Provider{}, false
 }
 
 // answers says whether the row is the one for the name, which is plain.
@@ -140,13 +119,7 @@ func rows(table string) iter.Seq[[]string] {
 func entry(f []string) Entry {
 	e := Entry{
 		Provider: f[0], Name: f[1], Aliases: list(f[2]), Window: count(f[3]), MaxOutput: count(f[4]),
-		Images: strings.Contains(f[5], "i"), Thinking: strings.Contains(f[5], "t"),
-	}
-	if p, ok := FindProvider(e.Provider); ok {
-		e.Wire = p.Wire
-	}
-	if strings.Contains(f[5], "r") {
-		e.Wire = "openai-responses"
+		Images: strings.Contains(f[5], "i"), Thinking: strings.Contains(f[5], "t"), Responses: strings.Contains(f[5], "r"),
 	}
 	if f[6] != "" {
 		e.Price = llm.Price{Known: true, Input: dollars(f[6]), Output: dollars(f[7]), CacheRead: dollars(f[8]), CacheWrite: dollars(f[9])}

@@ -2,7 +2,6 @@ package catalog_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/minicode-go/minicode/llm/catalog"
@@ -67,23 +66,9 @@ func TestTheTableMakesSense(t *testing.T) {
 		if p.Known && (p.Input <= 0 || p.Output < p.Input || p.CacheRead <= 0 || p.CacheRead > p.Input || p.CacheWrite < p.Input) {
 			t.Errorf("%s: %+v", id, p)
 		}
-		provider, ok := catalog.FindProvider(e.Provider)
-		if !ok || e.Wire != provider.Wire && e.Wire != "openai-responses" || !strings.HasPrefix(provider.BaseURL, "https://") || len(provider.Keys) == 0 {
-			t.Errorf("%s: %+v", id, provider)
-		}
 	}
 	if len(seen) < 80 {
 		t.Errorf("only %d names", len(seen))
-	}
-}
-
-func TestFindProvider(t *testing.T) {
-	p, ok := catalog.FindProvider("Ollama")
-	if !ok || p.Wire != "openai-chat" || p.BaseURL != "http://localhost:11434/v1" || p.Keys != nil {
-		t.Errorf("%+v", p)
-	}
-	if _, ok := catalog.FindProvider("nobody"); ok {
-		t.Error("nobody was found")
 	}
 }
 

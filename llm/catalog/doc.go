@@ -1,5 +1,5 @@
 // Package catalog is what is known of models without asking anyone: their
-// windows, limits, prices and abilities, and where their providers answer.
+// windows, limits, prices and abilities.
 //
 //	entry, ok := catalog.Find("sonnet")
 //	if !ok {
@@ -7,11 +7,9 @@
 //	}
 //	info := entry.Info()
 //
-// The tables are text files, embedded as they are and read line by line when
-// someone asks, so that they cost nothing at start-up. What stands in them is
-// what the providers published; an empty field is not known. Settings go
-// before it.
+// The table is a text file, embedded as it is and read line by line when
+// someone asks, so that it costs nothing at start-up. What stands in it is what
+// the providers published; an empty field is not known. Settings go before it.
 //
-// The package asks no server and knows no keys, only the names of the
-// environment variables that hold them.
+// The package asks no server, and does not know how providers are reached.
 package catalog
