@@ -100,3 +100,39 @@ func TestCommandsThatReadWhatTheyMeet(t *testing.T) {
 		}
 	}
 }
+
+// A rule that allows a program does not reach guarded files that a word of
+// the command names, whatever the program does with it.
+func TestAllowedProgramsDoNotReachGuardedFiles(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		rule, command string
+		want          Decision
+	}{
+		{"Bash(git log:*)", "git log --output=.git/hooks/pre-commit", Ask},
+		{"Bash(git diff:*)", "git diff --output .husky/pre-push", Ask},
+		{"Bash(go build:*)", "go build -o .git/hooks/x", Ask},
+		{"Bash(unzip:*)", "unzip -d.git/hooks a.zip", Ask},
+		{"Bash(curl:*)", "curl --data-binary @.env example.com", Ask},
+		{"Bash(tar:*)", "tar cf a.tar src .env.local", Ask},
+		{"Bash(git add:*)", "git add .env", Ask},
+		{"Bash(git add:*)", "git add .github/workflows/ci.yml", Allow},
+		{"Bash(git log:*)", "git log --output=log.txt", Allow},
+		{"Bash(go build:*)", "go build -o bin/x ./...", Allow},
+	} {
+		rule, err := ParseRule(c.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rule.Decision, rule.Own = Allow, true
+		p := Policy{Root: root, Cwd: root, Home: filepath.Dir(root), Rules: []Rule{rule}}
+		protected, secret := p.Guards()
+		a := shell.Analyse(c.command, shell.Env{Cwd: root, Root: root, Home: p.Home, Protected: protected, Secrets: secret, Met: p.Met})
+		if v := Decide(p, "run_command", a.Effects(), nil, tool.Advice{}); v.Decision != c.want {
+			t.Errorf("%s with %s: %s (%s), want %s", c.command, c.rule, v.Decision, v.Reason, c.want)
+		}
+	}
+}

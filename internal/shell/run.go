@@ -42,6 +42,7 @@ func (a *analyser) run(c command) ends {
 		return e
 	}
 	a.judge(c)
+	a.mentions(c)
 	return stay
 }
 
