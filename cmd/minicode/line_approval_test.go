@@ -404,3 +404,34 @@ say Done.
 	p.sees(atRest)
 	p.exits()
 }
+
+// The question shows where a path leads, and after much text once more what it
+// is about.
+func TestLineWhereItLeads(t *testing.T) {
+	w := newWorld(t, `
+call write_file {"path":"notes/a.txt","content":"`+strings.Repeat(`line\n`, 40)+`"}
+
+say Done.
+`)
+	if err := os.Mkdir(filepath.Join(filepath.Dir(w.dir), "outside"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../outside", filepath.Join(w.dir, "notes")); err != nil {
+		t.Fatal(err)
+	}
+	p := w.sit("--permission-mode", "accept-edits", "do it")
+	question := p.sees(`(?s)Approval needed: .*Your choice: `)
+	if !strings.Contains(question, "notes/a.txt (which is "+filepath.Dir(w.dir)+"/outside/a.txt)") {
+		t.Errorf("the question does not say where it leads:\n%s", question)
+	}
+	if strings.Count(question, "Approval needed: ") != 2 {
+		t.Errorf("what is asked is out of sight:\n%s", question)
+	}
+	p.types("n\r")
+	p.sees(`Done\.`)
+	p.sees(atRest)
+	p.exits()
+	if _, err := os.Stat(filepath.Join(filepath.Dir(w.dir), "outside/a.txt")); err == nil {
+		t.Error("it was written")
+	}
+}

@@ -274,3 +274,39 @@ hang
 	p.sees(atRest)
 	p.exits()
 }
+
+// Leaving while a turn runs ends the turn first, and closes the session.
+func TestLineExitInATurn(t *testing.T) {
+	w := newWorld(t, `call run_command {"command":"trap '' TERM; touch begun; while :; do sleep 0.05; done"}`)
+	p := w.sit("--permission-mode", "full-access", "run it")
+	w.made("begun")
+	p.types("/exit\r")
+	p.leaves(0)
+	if facts := w.facts(); !strings.Contains(facts, `"reason":"interrupted"`) || !strings.Contains(facts, "Interrupted by the user while it ran") {
+		t.Errorf("the session is not closed:\n%s", facts)
+	}
+}
+
+// H01: programs that want a terminal get none, and leave ours as it was.
+func TestLineProgramsThatWantATerminal(t *testing.T) {
+	w := newWorld(t, `
+call run_command {"command":"vi a.txt; less a.txt; cat; read x < /dev/tty; stty raw -echo < /dev/tty; echo over"}
+
+expect-new over
+call run_command {"command":"git init -q . && git add a.txt && git commit"}
+
+say Done.
+`)
+	w.write("a.txt", strings.Repeat("line\n", 500))
+	p := w.sit("--permission-mode", "full-access", "run them")
+	before := p.mode()
+	p.sees(`Done\.`)
+	p.sees(atRest)
+	if after := p.mode(); after != before {
+		t.Errorf("the terminal's mode was %+v and is %+v", before, after)
+	}
+	if left := p.left(); len(left) != 1 {
+		t.Errorf("still there: %q", left)
+	}
+	p.exits()
+}

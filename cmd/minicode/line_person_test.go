@@ -326,3 +326,15 @@ func (p *person) signal(s syscall.Signal) {
 		p.t.Fatal(err)
 	}
 }
+
+// mode is the mode that the terminal is in.
+func (p *person) mode() string {
+	p.t.Helper()
+	stty := exec.Command("stty", "-a")
+	stty.Stdin = p.tty
+	out, err := stty.Output()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(out)
+}

@@ -14,6 +14,11 @@ import (
 // answered: who was typing something else sees it first.
 const settle = 300 * time.Millisecond
 
+const (
+	longPreview = 30 // lines; below a longer one it is said again what is asked
+	mostPassed  = 10 // effects that are shown although they need no approval
+)
+
 // dialog is a question on its way to the person.
 type dialog struct {
 	ctx      context.Context
@@ -142,13 +147,10 @@ func (s *screen) question(q event.Question) {
 			b.WriteString("    " + s.visible(strings.TrimSuffix(line, "\n"), allMarks) + "\n")
 		}
 	}
-	for i, e := range q.Effects {
-		mark := "   "
-		if slices.Contains(q.Asking, i) {
-			mark = " → "
-		}
-		fmt.Fprintf(&b, "%s%s %s%s\n", mark, e.Kind, s.visible(e.Target, allMarks), s.classOf(e))
+	if strings.Count(q.Preview.Text, "\n") > longPreview {
+		fmt.Fprintf(&b, "%s\n", s.style(bold, "Approval needed: "+s.visible(q.Title, allMarks)))
 	}
+	s.effects(&b, q)
 	for _, o := range q.Choices {
 		fmt.Fprintf(&b, "  %-7s %s", "["+keyOf(o.Choice)+"]", o.Label)
 		if len(o.Rules) > 0 {
@@ -157,6 +159,25 @@ func (s *screen) question(q event.Question) {
 		b.WriteByte('\n')
 	}
 	s.block(tools, b.String())
+}
+
+// effects lists what it would do: all that is asked for, and the first of the
+// rest.
+func (s *screen) effects(b *strings.Builder, q event.Question) {
+	passed := 0
+	for i, e := range q.Effects {
+		mark := " → "
+		if !slices.Contains(q.Asking, i) {
+			if passed++; passed > mostPassed {
+				continue
+			}
+			mark = "   "
+		}
+		fmt.Fprintf(b, "%s%s %s%s\n", mark, e.Kind, s.visible(e.Target, allMarks), s.classOf(e))
+	}
+	if passed > mostPassed {
+		fmt.Fprintf(b, "   and %d more that need no approval\n", passed-mostPassed)
+	}
 }
 
 func (s *screen) classOf(e event.Effect) string {

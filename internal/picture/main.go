@@ -51,6 +51,7 @@ func main() {
 // settled takes out what differs from run to run.
 func settled(text string) string {
 	text = regexp.MustCompile(`\S*minicode-demo-\d+`).ReplaceAllString(text, "/tmp/minicode-demo")
+	text = regexp.MustCompile("(?m)^\x1b\\[2m  … .*\n").ReplaceAllString(text, "") // what only a slow machine says
 	return regexp.MustCompile(`\nThe session is in .*`).ReplaceAllString(text, "")
 }
 
