@@ -43,6 +43,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
 // run is main with its edges passed in.
 func run(args []string, stdin *os.File, stdout, stderr io.Writer) int {
+	hideMemory()
 	root := newRoot(stdin, stdout, stderr)
 	root.SetArgs(joinOptional(args))
 	root.SetOut(stdout)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -72,9 +71,6 @@ func Open(ctx context.Context, o Options) (*Conversation, error) {
 	c.store = c.newStore()
 	if err := c.openSession(); err != nil {
 		return nil, err
-	}
-	if err := c.chooseModelAndMode(); err != nil {
-		return nil, errors.Join(err, c.log.Close())
 	}
 	c.makeWorkspace()
 	c.buildSystem()

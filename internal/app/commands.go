@@ -191,8 +191,7 @@ func fork(_ context.Context, c *Conversation, _ string) (string, error) {
 		if err != nil {
 			return err
 		}
-		c.adopt(log, true)
-		return nil
+		return c.goOn(log)
 	})
 	if err != nil {
 		return "", err

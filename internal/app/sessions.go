@@ -2,9 +2,10 @@ package app
 
 import (
 	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/config"
 	"github.com/minicode-go/minicode/internal/inbox"
 	"github.com/minicode-go/minicode/internal/permission"
 	"github.com/minicode-go/minicode/internal/session"
@@ -18,6 +19,9 @@ func (c *Conversation) openSession() error {
 		return err
 	}
 	if path == "" {
+		if err := c.chooseModelAndMode(nil); err != nil {
+			return err
+		}
 		return c.create()
 	}
 	if c.o.Fork || c.o.NotOnDisk {
@@ -25,8 +29,7 @@ func (c *Conversation) openSession() error {
 		if err != nil {
 			return err
 		}
-		c.adopt(log, true)
-		return nil
+		return c.goOn(log)
 	}
 	return c.reopen(path)
 }
@@ -47,10 +50,11 @@ func (c *Conversation) named() (string, error) {
 	return "", nil
 }
 
+// create begins a session with the model and mode that are in force.
 func (c *Conversation) create() error {
 	log, err := c.store.Create(session.Options{
 		Cwd: c.o.Cwd, ID: c.o.SessionID, Memory: c.o.NotOnDisk,
-		Opened: event.Opened{Format: event.Format, Model: c.settings.Config.Model, Mode: c.settings.Config.Mode},
+		Opened: event.Opened{Format: event.Format, Model: c.model.Info().ID(), Mode: string(c.mode)},
 	})
 	if err != nil {
 		return err
@@ -64,10 +68,21 @@ func (c *Conversation) reopen(path string) error {
 	if err != nil {
 		return err
 	}
-	c.adopt(log, true)
+	if err := c.goOn(log); err != nil {
+		return err
+	}
 	if text := report.String(); text != "" {
 		c.warn(text)
 	}
+	return nil
+}
+
+// goOn takes a session up where it was left, with its model and mode.
+func (c *Conversation) goOn(log *session.Log) error {
+	if err := c.chooseModelAndMode(log); err != nil {
+		return errors.Join(err, log.Close())
+	}
+	c.adopt(log, true)
 	return nil
 }
 
@@ -77,15 +92,15 @@ func (c *Conversation) adopt(log *session.Log, resumed bool) {
 	log.OnTrouble = c.warn
 	c.log, c.resumed, c.unshown, c.told = log, resumed, nil, nil
 	c.inbox = inbox.New(log.Queue(), log.SetQueue)
+	if c.mode != permission.Default {
+		c.inbox.Note(c.mode.Note())
+	}
 	if !resumed {
 		for r, err := range log.Records() {
 			if err == nil {
 				c.unshown = append(c.unshown, r)
 			}
 		}
-	}
-	if n := len(c.inbox.Queued()); n > 0 {
-		c.trouble = append(c.trouble, fmt.Sprintf("%d queued messages of the last run were not sent; they go in with the next prompt.", n))
 	}
 }
 
@@ -105,9 +120,6 @@ func (c *Conversation) switchTo(open func() error) error {
 	if err := before.Close(); err != nil {
 		c.warn("the session that was left could not be closed: " + err.Error())
 	}
-	if err := c.chooseModelAndMode(); err != nil {
-		return err
-	}
 	c.buildSystem()
 	return nil
 }
@@ -122,31 +134,30 @@ func (c *Conversation) Sessions(all bool) ([]session.Info, error) {
 }
 
 // chooseModelAndMode takes model and mode from the flags and settings, and
-// for a resumed session from its log.
-func (c *Conversation) chooseModelAndMode() error {
-	flagged := map[string]bool{}
-	for _, f := range c.o.Flags {
-		flagged[f.Key] = true
-	}
+// for a session that goes on from its log.
+func (c *Conversation) chooseModelAndMode(log *session.Log) error {
 	name, mode := c.settings.Config.Model, c.settings.Config.Mode
-	if m := c.log.Model(); c.resumed && m != "" && !flagged["model"] {
-		name = m
+	flagged := func(key string) bool {
+		return slices.ContainsFunc(c.o.Flags, func(f config.Flag) bool { return f.Key == key })
 	}
-	if m := c.log.Mode(); c.resumed && m != "" && !flagged["mode"] {
-		mode = m
+	if log != nil && log.Model() != "" && !flagged("model") {
+		name = log.Model()
+	}
+	if log != nil && log.Mode() != "" && !flagged("mode") {
+		mode = log.Mode()
 	}
 	parsed, err := permission.ParseMode(mode)
 	if err != nil {
 		return err
 	}
-	c.mode = parsed
-	if parsed != permission.Default {
-		c.inbox.Note(parsed.Note())
+	model := c.o.Model
+	if model == nil {
+		if model, err = c.models.Model(name); err != nil {
+			return err
+		}
 	}
-	if c.o.Model != nil {
-		c.model = c.o.Model
-		return nil
-	}
-	c.model, err = c.models.Model(name)
-	return err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mode, c.model = parsed, model
+	return nil
 }

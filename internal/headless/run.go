@@ -33,6 +33,9 @@ type Options struct {
 // prompt that begins with a slash is a command.
 func Run(ctx context.Context, conv *app.Conversation, prompt string, o Options) int {
 	r := newReport(conv)
+	for _, text := range conv.Queued() {
+		fmt.Fprintf(o.Err, "queued in the last run, and sent now: %s\n", text)
+	}
 	o.Out, o.Err = redacting{o.Out, conv.Redact}, redacting{o.Err, conv.Redact}
 	if strings.HasPrefix(prompt, "/") {
 		if handled, exit := runCommand(ctx, conv, prompt, r, o); handled {
