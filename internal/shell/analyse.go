@@ -244,6 +244,7 @@ func (a *analyser) finish(f *found) Part {
 			p.Verdict, p.Reason = class, why
 		}
 	}
+	p.Reason = scope{}.unmask(p.Reason)
 	return p
 }
 
