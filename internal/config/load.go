@@ -119,6 +119,7 @@ func Load(in Input) (Loaded, error) {
 		l.out.Origins[s.Key] = s.Origin
 	}
 	l.notice()
+	l.unbuilt()
 	return l.out, nil
 }
 

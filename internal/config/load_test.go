@@ -290,13 +290,49 @@ func TestOlderSettingsCount(t *testing.T) {
 			t.Errorf("%+v is not of our own settings", r)
 		}
 	}
-	if len(l.Warnings) != 1 || !strings.Contains(l.Warnings[0], "maxOutputTokens") {
+	if len(l.Warnings) != 2 || !strings.Contains(l.Warnings[0], "maxOutputTokens") || !strings.Contains(l.Warnings[1], "hooks.PreToolUse (") || !strings.Contains(l.Warnings[1], "mcpServers.s (") {
 		t.Errorf("warnings %q", l.Warnings)
 	}
 	w.in.Env["ANTHROPIC_MODEL"] = "m"
 	w.in.Env["MINI_CODE_HOME"] = w.path("nowhere")
 	if l := w.load(); l.Config.Model != "anthropic/m" || l.Origins["model"].String() != "$ANTHROPIC_MODEL" {
 		t.Errorf("model %q from %s", l.Config.Model, l.Origins["model"])
+	}
+}
+
+func TestAPriceIsUnknownUntilItIsSet(t *testing.T) {
+	w := newWorld(t, map[string]string{user: `{"models": {"lab/a": {"context": 9000}, "lab/b": {"price": {"input": 1}}}}`})
+	models := w.load().Config.Models
+	if p := models["lab/a"].Price; p != nil {
+		t.Errorf("a model without a price costs %+v", *p)
+	}
+	if p := models["lab/b"].Price; p == nil || *p != (Price{Input: 1}) {
+		t.Errorf("the price that was set is %+v", p)
+	}
+}
+
+func TestWhatIsNotBuiltIsSaid(t *testing.T) {
+	w := newWorld(t, map[string]string{user: `{"fallbackModel": "b", "sandbox": {"mode": "on"}, "hooks": {"Stop": [{"hooks": []}, {"hooks": []}]},
+		"models": {"lab/a": {"toolFormat": "text"}}, "terminal": {"theme": "dark"}, "mcpServers": {"s": {"command": "x", "args": ["y"]}}}`})
+	l := w.load()
+	if len(l.Warnings) != 1 || len(l.Rules) != 0 {
+		t.Fatalf("warnings %q, rules %+v", l.Warnings, l.Rules)
+	}
+	for _, name := range []string{"fallbackModel", "sandbox.mode", "hooks.Stop", `toolFormat"`, "mcpServers.s"} {
+		if strings.Count(l.Warnings[0], name+" (") != 1 {
+			t.Errorf("%s is not named once: %s", name, l.Warnings[0])
+		}
+	}
+	if strings.Contains(l.Warnings[0], "theme") {
+		t.Error(l.Warnings[0])
+	}
+	w.write(user, `{"sandbox": {"mode": "required"}}`)
+	l = w.load()
+	if len(l.Warnings) != 1 || !strings.Contains(l.Warnings[0], "no sandbox yet") {
+		t.Errorf("warnings %q", l.Warnings)
+	}
+	if len(l.Rules) != 1 || l.Rules[0].Text != "run_command" || l.Rules[0].Decision != "deny" {
+		t.Errorf("a sandbox is required, there is none, and the rules are %+v", l.Rules)
 	}
 }
 

@@ -199,6 +199,8 @@ func merge(dst, src *node, f *field) *node {
 // withDefaults fills in what n, which may be nil, does not set.
 func withDefaults(f *field, n *node) *node {
 	switch {
+	case n == nil && f.def == "null":
+		return nil // unset is not the same as all zeros
 	case f.kind == object:
 		if n == nil {
 			n = &node{kind: '{', from: Origin{Layer: LayerDefault}}
