@@ -309,10 +309,11 @@ func (k *killed) killAt(binary, dir string, seed uint64, whole int64) error {
 	if err != nil {
 		return err
 	}
+	size := m.size() // which finds the file, too
 	switch {
 	case !alive:
 		k.count("runs that were over before", 1)
-	case m.size() == 0:
+	case size == 0:
 		k.count("killed before anything was recorded", 1)
 		for call, done := range effects() {
 			if done(m.read) {
