@@ -45,8 +45,12 @@ func permissionsCommand(stdout io.Writer) *cobra.Command {
 	var asJSON bool
 	var allowed, disallowed []string
 	explain := &cobra.Command{
-		Use: "explain [flags] [--] COMMAND", Short: "Say what would be decided of a shell command, part by part", Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Use: "explain [flags] COMMAND", Short: "Say what would be decided of a shell command, part by part",
+		Example: "  minicode permissions explain 'git log | head && rm x'\n  minicode permissions explain --permission-mode accept-edits -- go test ./... -run X",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("there is no command to explain; give it in quotes: minicode permissions explain 'git log | head'")
+			}
 			f := flags{mode: mode, allowed: allowed, disallowed: disallowed}
 			o, err := f.options()
 			if err != nil {
@@ -63,11 +67,16 @@ func permissionsCommand(stdout io.Writer) *cobra.Command {
 			return err
 		},
 	}
-	explain.Flags().StringVar(&mode, "mode", "", "the permission mode")
+	explain.Flags().StringVar(&mode, "permission-mode", "", "the permission mode; default: that of the settings")
+	explain.Flags().StringVar(&mode, "mode", "", "the same")
+	_ = explain.Flags().MarkHidden("mode") // it is there
 	explain.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	explain.Flags().StringArrayVar(&allowed, "allowed-tools", nil, "rules for what needs no approval")
 	explain.Flags().StringArrayVar(&disallowed, "disallowed-tools", nil, "rules for what is never done")
-	explain.Flags().SetInterspersed(true)
+	explain.Flags().SetNormalizeFunc(kebab)
+	explain.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w; put the command in quotes, or -- before it", suggest(cmd, err))
+	})
 	parent.AddCommand(explain)
 	return parent
 }
@@ -88,7 +97,7 @@ func sessionsCommand(stdout io.Writer) *cobra.Command {
 	var all, asJSON bool
 	list := &cobra.Command{
 		Use: "list", Short: "The sessions of this project, newest first", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := surroundings()
 			if err != nil {
 				return err
@@ -96,6 +105,9 @@ func sessionsCommand(stdout io.Writer) *cobra.Command {
 			rows, err := app.ListSessions(o, all)
 			if err != nil {
 				return err
+			}
+			if len(rows) == 0 {
+				fmt.Fprintln(cmd.ErrOrStderr(), "no sessions here yet; --all lists those of all projects")
 			}
 			for _, r := range rows {
 				if asJSON {
@@ -113,7 +125,7 @@ func sessionsCommand(stdout io.Writer) *cobra.Command {
 	list.Flags().BoolVar(&all, "all", false, "of all projects")
 	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	remove := &cobra.Command{
-		Use: "delete ID", Short: "Delete a session and its files", Args: cobra.ExactArgs(1),
+		Use: "delete ID", Short: "Delete a session and its files", Args: cobra.ExactArgs(1), ValidArgsFunction: sessionIDs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			o, err := surroundings()
 			if err != nil {

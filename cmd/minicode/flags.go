@@ -104,8 +104,8 @@ func (f *flags) check(s *pflag.FlagSet) error {
 		return usagef("--session-id names a new session; with --continue or --resume it needs --fork-session")
 	case f.maxTurns < 0:
 		return usagef("--max-turns must not be negative")
-	case f.maxBudget < 0:
-		return usagef("--max-budget-usd must not be negative")
+	case !(f.maxBudget >= 0): // NaN, too
+		return usagef("--max-budget-usd must be a number that is not negative")
 	}
 	if f.sessionID != "" {
 		if _, err := uuid.Parse(f.sessionID); err != nil {
@@ -273,5 +273,5 @@ func suggest(cmd *cobra.Command, err error) error {
 	if near := nearest.Close(name, names); near != "" {
 		return usagef("unknown flag --%s; did you mean --%s?", name, near)
 	}
-	return usagef("unknown flag --%s; see minicode --help", name)
+	return usagef("unknown flag --%s; see %s --help", name, cmd.CommandPath())
 }

@@ -92,6 +92,7 @@ func newRoot(stdin *os.File, stdout, stderr io.Writer) *cobra.Command {
 	root.SetVersionTemplate("minicode {{.Version}}\n")
 	f.register(root.Flags())
 	root.Flags().SetNormalizeFunc(kebab)
+	completeFlags(root)
 	root.SetFlagErrorFunc(suggest)
 	root.AddCommand(demoCommand(stdin, stdout), permissionsCommand(stdout), sessionsCommand(stdout), configCommand(stdout), versionCommand(stdout))
 	for _, name := range []string{"trust", "mcp", "skills", "doctor", "models"} {

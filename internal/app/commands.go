@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/minicode-go/minicode/internal/permission"
 	"github.com/minicode-go/minicode/internal/session"
 )
 
@@ -19,9 +20,10 @@ var (
 // Command is one slash command. Commands are data: every front end reads the
 // same list.
 type Command struct {
-	Name string // without the slash
-	Args string // what may follow, for the help
-	Help string
+	Name  string // without the slash
+	Alias string // what other programs call it; "" if nothing else
+	Args  string // what may follow, for the help
+	Help  string
 
 	run func(ctx context.Context, c *Conversation, args string) (string, error)
 }
@@ -36,10 +38,10 @@ func Commands() []Command {
 		{Name: "permissions", Help: "the rules in force, and where each comes from", run: permissions},
 		{Name: "tools", Help: "what the model can use", run: tools},
 		{Name: "resume", Args: "[ID|TITLE]", Help: "list sessions, or go on with one", run: resume},
-		{Name: "new", Help: "begin a new conversation", run: newConversation},
+		{Name: "new", Alias: "clear", Help: "begin a new conversation", run: newConversation},
 		{Name: "rename", Args: "TITLE", Help: "name this conversation", run: rename},
 		{Name: "fork", Help: "go on in a copy of this conversation", run: fork},
-		{Name: "exit", Help: "leave", run: exit},
+		{Name: "exit", Alias: "quit", Help: "leave", run: exit},
 	}
 }
 
@@ -48,12 +50,9 @@ func Commands() []Command {
 func (c *Conversation) Run(ctx context.Context, line string) (string, error) {
 	name, args, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
 	for _, cmd := range Commands() {
-		if cmd.Name == name {
+		if name == cmd.Name || name != "" && name == cmd.Alias {
 			return cmd.run(ctx, c, strings.TrimSpace(args))
 		}
-	}
-	if name == "quit" {
-		return "", ErrExit
 	}
 	return "", fmt.Errorf("/%s: %w", name, ErrNoCommand)
 }
@@ -63,7 +62,7 @@ func help(context.Context, *Conversation, string) (string, error) {
 	for _, c := range Commands() {
 		fmt.Fprintf(&b, "%-24s %s\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Help)
 	}
-	b.WriteString("\nAnything else is said to the model. What you type while it works is queued. Ctrl+C interrupts, twice leaves.")
+	b.WriteString("\nAnything else is said to the model. What you type while it works is queued.\nCtrl+C interrupts, twice leaves.")
 	return b.String(), nil
 }
 
@@ -107,7 +106,7 @@ func model(_ context.Context, c *Conversation, name string) (string, error) {
 
 func mode(_ context.Context, c *Conversation, name string) (string, error) {
 	if name == "" {
-		return "mode: " + c.Info().Mode + "\nmodes: plan, read-only, default, accept-edits, auto, dont-ask, full-access", nil
+		return "mode: " + c.Info().Mode + "\nmodes: " + permission.ModeNames(), nil
 	}
 	if err := c.SetMode(name); err != nil {
 		return "", err
@@ -135,8 +134,8 @@ func tools(_ context.Context, c *Conversation, _ string) (string, error) {
 	var b strings.Builder
 	for _, t := range c.tools() {
 		spec := t.Spec()
-		first, _, _ := strings.Cut(spec.Description, "\n")
-		fmt.Fprintf(&b, "%-16s %s\n", spec.Name, first)
+		first, _, _ := strings.Cut(spec.Description, ". ")
+		fmt.Fprintf(&b, "%-16s %s\n", spec.Name, strings.TrimSuffix(strings.TrimSpace(first), "."))
 	}
 	return strings.TrimRight(b.String(), "\n"), nil
 }

@@ -15,7 +15,7 @@ func (x Explanation) String() string {
 	for _, p := range x.Parts {
 		fmt.Fprintf(&b, "  %-9s %-6s %s\n", p.Verdict, p.Decision, p.Command)
 		if p.Reason != "" {
-			fmt.Fprintf(&b, "            (%s: %s)\n", p.By, p.Reason)
+			fmt.Fprintf(&b, "            (%s: %s)\n", p.By, strings.TrimPrefix(p.Reason, p.By+": "))
 		}
 	}
 	for _, w := range x.Writes {

@@ -40,11 +40,16 @@ func ParseMode(name string) (Mode, error) {
 	case "bypassPermissions", "danger-full-access", "allow":
 		return FullAccess, nil
 	}
-	names := make([]string, 0, len(Modes()))
+	return "", fmt.Errorf("unknown permission mode %q: the modes are %s", name, ModeNames())
+}
+
+// ModeNames is the names of [Modes] as a sentence lists them.
+func ModeNames() string {
+	var names []string
 	for _, m := range Modes() {
 		names = append(names, string(m))
 	}
-	return "", fmt.Errorf("unknown permission mode %q: the modes are %s", name, strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }
 
 // The levels that an effect can need.

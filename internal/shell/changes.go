@@ -41,7 +41,11 @@ func (a *analyser) changes(c command) {
 		c.f.plainly(c.name() + " changes files")
 		return
 	}
-	c.f.raise(event.NeedsAsk, c.name()+" changes things")
+	what := " changes files"
+	if s.operands == "text" {
+		what = " reaches the network"
+	}
+	c.f.raise(event.NeedsAsk, c.name()+what)
 }
 
 // moves notes what the operands of a command are.
