@@ -184,7 +184,7 @@ func webPage(status int, page string) string {
 }
 
 // retryAfter reads the headers that say how long to wait; -1 when none does.
-// A date is taken against the server's own clock.
+// A date is taken against the server's own clock, where it tells it.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 {
 		return time.Duration(ms * float64(time.Millisecond))
@@ -194,9 +194,12 @@ func retryAfter(h http.Header) time.Duration {
 		return time.Duration(min(s, 1e9) * float64(time.Second))
 	}
 	until, err := http.ParseTime(after)
-	now, nowErr := http.ParseTime(h.Get("Date"))
-	if err == nil && nowErr == nil {
-		return max(0, until.Sub(now))
+	if err != nil {
+		return -1
 	}
-	return -1
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return max(0, until.Sub(now))
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/minicode-go/minicode/internal/jsonscan"
@@ -118,7 +119,8 @@ func AppendString(dst []byte, s string) []byte {
 // AppendArgs appends a call's arguments, which must be JSON, in the one form
 // that they have whether they came from the provider or from a session file:
 // without blanks between values and without the escapes that encoding/json
-// adds for HTML.
+// adds for HTML. The escape of half a surrogate pair becomes that of U+FFFD:
+// providers refuse a request with one in it, even where it is their own.
 func AppendArgs(dst []byte, args json.RawMessage) []byte {
 	from, inside := 0, false
 	for i := 0; i < len(args); i++ {
@@ -134,10 +136,16 @@ func AppendArgs(dst []byte, args json.RawMessage) []byte {
 			dst = append(dst, args[from:i]...)
 			from = i + 1
 		case c == '\\':
-			if char := htmlEscape(args[i:]); char != "" {
+			char, n := htmlEscape(args[i:]), 6
+			if char == "" {
+				char, n = surrogate(args[i:])
+			}
+			if char != "" {
 				dst = append(append(dst, args[from:i]...), char...)
-				from = i + 6
-				i += 4
+				from = i + n
+			}
+			if n > 0 {
+				i += n - 2
 			}
 			i++ // what is escaped begins and ends nothing
 		}
@@ -162,6 +170,28 @@ func htmlEscape(s []byte) string {
 		return "\u2029"
 	}
 	return ""
+}
+
+// surrogate looks at an escape: one of half a pair is to be replaced by char.
+// n is how many bytes it has, and 0 for an escape of another kind.
+func surrogate(s []byte) (char string, n int) {
+	first, ok := unit(s)
+	if !ok || !utf16.IsSurrogate(first) {
+		return "", 0
+	}
+	if second, ok := unit(s[6:]); ok && utf16.DecodeRune(first, second) != utf8.RuneError {
+		return "", 12
+	}
+	return `\ufffd`, 6
+}
+
+// unit reads an escape such as \u00e9.
+func unit(s []byte) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(s[2:6]), 16, 16)
+	return rune(n), err == nil
 }
 
 // Said is what a user's message says to the model: its parts, with the text

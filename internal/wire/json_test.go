@@ -27,6 +27,7 @@ func FuzzAppendString(f *testing.F) {
 func FuzzAppendArgs(f *testing.F) {
 	f.Add(`{ "a" : "<b>&\u003c \\u003c \" \u2028" }`)
 	f.Add(`{"a":1,"b":[true,null]}`)
+	f.Add(`{"a":"\ud83d\ude00\ud800x\udc00\ud83d\ud83d\ude00\\ud800\ud83d"}`)
 	f.Fuzz(func(t *testing.T, s string) {
 		if !json.Valid([]byte(s)) {
 			t.Skip()
@@ -43,6 +44,22 @@ func FuzzAppendArgs(f *testing.F) {
 			t.Errorf("not JSON: %s", direct)
 		}
 	})
+}
+
+func TestHalfASurrogatePairIsNotSent(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"a":"\ud800x"}`:              `{"a":"\ufffdx"}`,
+		`{"a":"\uDFFF"}`:               `{"a":"\ufffd"}`,
+		`{"\ud83d":"\ud83d\u0041"}`:    `{"\ufffd":"\ufffd\u0041"}`,
+		`{"a":"\ud83d\ude00 \ud83d"}`:  `{"a":"\ud83d\ude00 \ufffd"}`,
+		`{"a":"\ud83d\ud83d\ude00"}`:   `{"a":"\ufffd\ud83d\ude00"}`,
+		`{"a":"\\ud800 \u003c\ud800"}`: `{"a":"\\ud800 <\ufffd"}`,
+		`{"a":"\ud83d\"b"}`:            `{"a":"\ufffd\"b"}`,
+	} {
+		if got := string(wire.AppendArgs(nil, json.RawMessage(args))); got != want {
+			t.Errorf("%s became %s, want %s", args, got, want)
+		}
+	}
 }
 
 func TestIDs(t *testing.T) {

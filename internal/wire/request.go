@@ -3,12 +3,16 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/minicode-go/minicode/llm"
@@ -78,6 +82,9 @@ func (r Request) run(parent context.Context, yield func(Event) bool) error {
 	for k, v := range r.Header {
 		req.Header[k] = v
 	}
+	if fault := r.unsendable(req); fault != nil {
+		return fault
+	}
 	resp, err := r.client().Do(req)
 	if err != nil {
 		return r.broken(parent, ctx, err, false)
@@ -94,6 +101,38 @@ func (r Request) run(parent context.Context, yield func(Event) bool) error {
 		return err
 	}
 	return r.broken(parent, ctx, err, true)
+}
+
+// unsendable says what no try would get out of the door. net/http tells it as
+// if the server could not be reached, which is tried again and again.
+func (r Request) unsendable(req *http.Request) *llm.Error {
+	fault := &llm.Error{Kind: llm.ErrRequest, Provider: r.Provider}
+	port, err := strconv.Atoi(cmp.Or(req.URL.Port(), "443"))
+	if s := req.URL.Scheme; s != "http" && s != "https" || req.URL.Hostname() == "" || err != nil || port > 65535 {
+		fault.Message = fmt.Sprintf("the base URL is not an address such as https://host:port: %q", r.URL)
+		return fault
+	}
+	for name, values := range req.Header {
+		for _, v := range values {
+			if strings.IndexFunc(v, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) < 0 && token(name) {
+				continue
+			}
+			if name == "Authorization" || strings.HasSuffix(name, "-Api-Key") {
+				fault.Kind, fault.Message = llm.ErrAuth, "the key has a line break or another control character in it"
+			} else {
+				fault.Message = fmt.Sprintf("the header %q cannot be sent: its name or its value has a character that no header may have", name)
+			}
+			return fault
+		}
+	}
+	return nil
+}
+
+// token says whether s may be the name of a header.
+func token(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(c rune) bool {
+		return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
+	}) < 0
 }
 
 // client follows redirects on the same host only: a redirect elsewhere would

@@ -111,6 +111,7 @@ func TestFaults(t *testing.T) {
 		{"milliseconds win", reply{429, map[string]string{"Retry-After": "7", "Retry-After-Ms": "1500"}, ``}, llm.ErrRateLimited, "", "", 1500 * time.Millisecond, false},
 		{"date", reply{503, map[string]string{"Date": date, "Retry-After": "Mon, 02 Jan 2006 15:05:35 GMT"}, ``}, llm.ErrOverloaded, "", "", 90 * time.Second, false},
 		{"date gone by", reply{503, map[string]string{"Date": date, "Retry-After": "Mon, 02 Jan 2006 15:00:00 GMT"}, ``}, llm.ErrOverloaded, "", "", 0, false},
+		{"date gone by, and no clock", reply{503, map[string]string{"Date": "-", "Retry-After": date}, ``}, llm.ErrOverloaded, "", "", 0, false},
 		{"retryDelay", reply{429, nil, `{"error":{"code":429,"message":"Resource has been exhausted","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}`}, llm.ErrRateLimited, "RESOURCE_EXHAUSTED", "exhausted", 34 * time.Second, false},
 		{"behind a gateway", reply{429, nil, `{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":"m is temporarily rate-limited upstream","provider_name":"X"}}}`}, llm.ErrRateLimited, "429", "rate-limited upstream", -1, false},
 		{"no credit left", reply{429, nil, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}`}, llm.ErrRateLimited, "insufficient_quota", "quota", -1, true},
@@ -255,6 +256,38 @@ func TestUnreachable(t *testing.T) {
 		var e *llm.Error
 		if !errors.As(err, &e) || !errors.Is(err, llm.ErrUnreachable) || e.Final != c.final {
 			t.Errorf("%s: %+v", c.url, err)
+		}
+	}
+}
+
+func TestWhatCannotBeSentIsNotTriedAgain(t *testing.T) {
+	const good = "http://127.0.0.1:1"
+	for _, c := range []struct {
+		url, header, value string
+		want               error
+	}{
+		{"localhost:1/v1", "", "", llm.ErrRequest},
+		{"http:/v1", "", "", llm.ErrRequest},
+		{"http://:80", "", "", llm.ErrRequest},
+		{"ftp://host/", "", "", llm.ErrRequest},
+		{"", "", "", llm.ErrRequest},
+		{"http://127.0.0.1:99999", "", "", llm.ErrRequest},
+		{good, "X A", "b", llm.ErrRequest},
+		{good, "X-A", "b\nc", llm.ErrRequest},
+		{good, "X-Api-Key", "sk-\nx", llm.ErrAuth},
+		{good, "Authorization", "Bearer \x7f", llm.ErrAuth},
+	} {
+		h := http.Header{"X-Fine_1~": {"ä\tb"}}
+		if c.header != "" {
+			h[c.header] = []string{c.value}
+		}
+		_, err := collect(t.Context(), wire.Request{Provider: "p", Key: "MY_KEY", URL: c.url, Header: h})
+		var e *llm.Error
+		if !errors.As(err, &e) || !errors.Is(err, c.want) || e.Retryable() {
+			t.Errorf("%q, %q: %+v", c.url, c.header, err)
+		}
+		if errors.Is(err, llm.ErrAuth) && !strings.Contains(err.Error(), "MY_KEY") {
+			t.Errorf("not said where the key is from: %v", err)
 		}
 	}
 }
