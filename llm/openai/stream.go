@@ -259,6 +259,15 @@ func (a *answer) detail(piece map[string]any) string {
 	return said
 }
 
+// before says whether the piece begins another call although its index is
+// that of c: it has an id of its own, or neither has one and c is whole.
+func (c *call) before(id, name, args string) bool {
+	if id != "" || c.id != "" {
+		return name != "" && id != "" && c.id != "" && c.id != id
+	}
+	return name != "" && args != "" && c.name != "" && json.Valid([]byte(c.args.String()))
+}
+
 // call adds a piece of a call. Servers leave out the index, or the id, or
 // give every call the index 0.
 func (a *answer) call(d callDelta) {
@@ -273,8 +282,7 @@ func (a *answer) call(d callDelta) {
 	case at >= 0 && id != "" && a.calls[at].id != id:
 		at = -1
 	}
-	another := at >= 0 && name != "" && id != "" && a.calls[at].id != "" && a.calls[at].id != id
-	if at >= 0 && !another {
+	if at >= 0 && !a.calls[at].before(id, name, args) {
 		c = a.calls[at]
 	}
 	if c == nil {

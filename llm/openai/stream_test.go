@@ -101,6 +101,10 @@ func TestCalls(t *testing.T) {
 			`{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"p\":1}"}}]}`, `{"tool_calls":[{"index":0,"id":"b","function":{"name":"y","arguments":"{\"q\":"}}]}`,
 			`{"tool_calls":[{"index":0,"function":{"arguments":"2}"}}]}`,
 		}, two},
+		{"every index is 0 and there are no ids", []string{
+			`{"tool_calls":[{"index":0,"id":"","function":{"name":"x","arguments":"{\"p\":1}"}}]}`, `{"tool_calls":[{"index":0,"id":"","function":{"name":"x","arguments":"{\"q\":"}}]}`,
+			`{"tool_calls":[{"index":0,"function":{"name":"x","arguments":"2}"}}]}`,
+		}, llm.Parts{call("", "x", `{"p":1}`), call("", "x", `{"q":2}`)}},
 		{"no index", []string{
 			`{"tool_calls":[{"id":"a","function":{"name":"x","arguments":"{\"p\""}}]}`, `{"tool_calls":[{"function":{"arguments":":1}"}}]}`,
 			`{"tool_calls":[{"id":"b","function":{"name":"y","arguments":{"q":2}}}]}`,
