@@ -48,6 +48,9 @@ func (d *Directory) Model(name string) (llm.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if model == "" {
+		return nil, fmt.Errorf("%q names a provider and no model; give both, as in --model %s/NAME", name, provider)
+	}
 	p, ok := d.Settings.Config.Provider(provider)
 	if !ok {
 		return nil, fmt.Errorf("the provider %q is not known; the settings can name it under providers, with its wire and baseUrl", provider)
@@ -181,6 +184,7 @@ func (d *Directory) connect(ctx context.Context, p config.Provider, info llm.Inf
 	if err != nil {
 		return nil, &llm.Error{Kind: llm.ErrAuth, Provider: info.Provider, Message: err.Error(), Err: err}
 	}
+	p.BaseURL = strings.TrimSpace(p.BaseURL)
 	first, idle := time.Duration(p.FirstByteTimeoutMs)*time.Millisecond, time.Duration(p.IdleTimeoutMs)*time.Millisecond
 	if p.Wire == "anthropic" {
 		return anthropic.New(anthropic.Options{

@@ -75,6 +75,7 @@ func TestWhatCannotBe(t *testing.T) {
 	}
 	for name, words := range map[string]string{
 		"nobody/x":           "not known",
+		"anthropic/":         "no model",
 		"no-such-model":      "not known",
 		"gemini/gemini-x":    "not built yet",
 		"openai/gpt-5-codex": "not built yet",
