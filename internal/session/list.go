@@ -264,7 +264,7 @@ func (s *Store) slice(f *os.File, off, n int64) []byte {
 func (i *Info) readHead(head []byte, complete bool) (known bool) {
 	for line := range bytes.Lines(head) {
 		whole := complete || line[len(line)-1] == '\n'
-		env, ok := scanEnvelope(line)
+		line, env, ok := usual(line)
 		if !ok {
 			continue
 		}
@@ -291,6 +291,23 @@ func (i *Info) readHead(head []byte, complete bool) (known bool) {
 	return known
 }
 
+// usual is a line with its envelope in the shape that the format gives it,
+// which a file that other programs touched may not have.
+func usual(line []byte) ([]byte, envelope, bool) {
+	if env, ok := scanEnvelope(line); ok {
+		return line, env, true
+	}
+	loose, err := looseEnvelope(line)
+	if err != nil {
+		return line, envelope{}, false
+	}
+	if line, err = rewriteLoose(line, loose.Parent, loose.Session); err != nil {
+		return line, envelope{}, false
+	}
+	env, ok := scanEnvelope(line)
+	return line, env, ok
+}
+
 func (i *Info) open(o event.Opened) {
 	i.Title, i.Model, i.From, i.Spawned = o.Title, o.Model, o.From, o.From != "" && o.At == ""
 }
@@ -303,13 +320,19 @@ const promptSize = 200
 func firstPrompt(line []byte, body int, whole bool) string {
 	sc := scan{line: line, at: body}
 	sc.word(`,"role":"`)
-	if string(sc.word(`,"kind":"`)) != string(llm.Prompt) || sc.failed {
+	kind := string(sc.word(`,"kind":"`))
+	if !sc.failed && kind != string(llm.Prompt) {
 		return ""
 	}
 	text := ""
 	if r, err := event.Decode(line); whole && err == nil {
 		m, _ := r.MessageOf()
+		if m.Kind != llm.Prompt {
+			return ""
+		}
 		text = m.Text()
+	} else if sc.failed {
+		return ""
 	} else {
 		const mark = `{"type":"text","text":"`
 		from := bytes.Index(line, []byte(mark))
@@ -349,7 +372,7 @@ func (i *Info) readTail(tail []byte, complete bool) (known bool) {
 		tail = tail[cut+1:]
 	}
 	for line := range bytes.Lines(tail) {
-		env, ok := scanEnvelope(line)
+		line, env, ok := usual(line)
 		if !ok {
 			continue
 		}

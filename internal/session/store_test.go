@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -195,6 +196,40 @@ func TestList(t *testing.T) {
 		if want := l.Head().Time; !i.Modified.Equal(want) {
 			t.Errorf("modified %v, want %v", i.Modified, want)
 		}
+	}
+}
+
+// TestListReshaped: a file whose lines another program wrote anew, with blanks
+// and in another order, is listed as before.
+func TestListReshaped(t *testing.T) {
+	s := newStore(t)
+	l := create(t, s, Options{Opened: event.Opened{Model: "a/b"}})
+	turn(t, l, "the first prompt", "c1")
+	add(t, l, event.Changed{Title: "named"})
+	l.Close()
+	want, ok := s.summary(l.Path())
+	if !ok || want.FirstPrompt != "the first prompt" || want.Title != "named" || want.Turns != 1 {
+		t.Fatalf("%v %+v", ok, want)
+	}
+	var out []byte
+	for line := range bytes.Lines(readFile(t, l.Path())) {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(line, &members); err != nil {
+			t.Fatal(err)
+		}
+		sorted, err := json.MarshalIndent(members, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(append(out, bytes.ReplaceAll(sorted, []byte("\n"), nil)...), '\n')
+	}
+	if err := os.WriteFile(l.Path(), out, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, ok := s.summary(l.Path())
+	want.Size = got.Size
+	if !ok || got != want {
+		t.Errorf("%v %+v, want %+v", ok, got, want)
 	}
 }
 
