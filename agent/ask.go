@@ -181,6 +181,10 @@ func argsFault(text string) error {
 	if object == nil {
 		return errors.New("null is not an object")
 	}
+	const around = 16 // levels of the record that they stand in, and some
+	if !json.Valid([]byte(strings.Repeat("[", around) + text + strings.Repeat("]", around))) {
+		return errors.New("it is nested too deep")
+	}
 	return nil
 }
 

@@ -269,6 +269,22 @@ func TestMalformedAloneFails(t *testing.T) {
 	}
 }
 
+// TestNestedTooDeep: arguments that could just be read alone, and not inside
+// a record, fail alone too.
+func TestNestedTooDeep(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }
+	for n, want := range map[int]string{
+		9_900: "result: Invalid arguments:\ntext: required, but missing\na: unknown; the fields are text",
+		9_999: "result: Not run: the arguments are not a JSON object: it is nested too deep",
+	} {
+		a, _ := scripted(t, llmtest.Call("echo", deep(n)), llmtest.Say("ok"))
+		o := run(t, t.Context(), a, "go")
+		if got := shape(o.messages)[2]; got != want || o.ended.Reason != event.Done {
+			t.Errorf("%d levels: %s", n, got)
+		}
+	}
+}
+
 func TestUnknownTool(t *testing.T) {
 	a, _ := scripted(t, llmtest.Call("ecko", `{}`), llmtest.Say("ok"))
 	o := run(t, t.Context(), a, "go")
