@@ -137,6 +137,9 @@ func deliver(r *report, o Options, lost error) int {
 	} else if res.Result != nil && *res.Result != "" && lost == nil {
 		_, lost = fmt.Fprintln(o.Out, strings.TrimRight(*res.Result, "\n"))
 	}
+	if lost != nil {
+		fmt.Fprintf(o.Err, "minicode: the output could not be written: %v\n", lost)
+	}
 	for _, e := range res.Errors {
 		fmt.Fprintf(o.Err, "minicode: %s\n", e)
 	}
