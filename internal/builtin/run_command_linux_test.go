@@ -440,17 +440,14 @@ func TestField_H10_Killed(t *testing.T) {
 	for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
 		_, _ = fmt.Sscanf(lines.Text(), "task %d", &pid)
 	}
-	if n := EndOrphans(); n != 0 {
-		t.Errorf("%d processes of a living MiniCode were ended", n)
+	EndOrphans()
+	if q, ok := procStatus(pid); !ok || q.dead {
+		t.Error("a process of a living MiniCode was ended")
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	if q, ok := procStatus(pid); !ok || q.dead {
-		t.Fatal("there is nothing to find")
-	}
-	if n := EndOrphans(); n == 0 {
-		t.Error("nothing was found")
-	}
+	// Any other MiniCode that starts now, of another test, may be first.
+	EndOrphans()
 	if !waitFor(patience, nil, func() bool { q, ok := procStatus(pid); return !ok || q.dead }) {
 		t.Error("it still lives")
 	}

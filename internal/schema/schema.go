@@ -37,6 +37,15 @@ type schema struct {
 	MaxItems             *int               `json:"maxItems"`
 }
 
+// UnmarshalJSON reads a schema; true and false stand for "anything".
+func (s *schema) UnmarshalJSON(b []byte) error {
+	if string(b) == "true" || string(b) == "false" {
+		return nil
+	}
+	type plain schema
+	return json.Unmarshal(b, (*plain)(s))
+}
+
 // types is "type", which may be one name or several.
 type types []string
 
@@ -71,6 +80,9 @@ func Validate(schemaJSON, args json.RawMessage) error {
 }
 
 func (s *schema) check(path string, v any, faults *[]string) {
+	if s == nil {
+		return
+	}
 	fault := func(format string, args ...any) {
 		where := path
 		if where == "" {
@@ -96,9 +108,7 @@ func (s *schema) check(path string, v any, faults *[]string) {
 			fault("want at most %d items, got %d", *s.MaxItems, len(v))
 		}
 		for i := range v {
-			if s.Items != nil {
-				s.Items.check(fmt.Sprintf("%s[%d]", path, i), v[i], faults)
-			}
+			s.Items.check(fmt.Sprintf("%s[%d]", path, i), v[i], faults)
 		}
 	case string:
 		if s.MinLength != nil && len([]rune(v)) < *s.MinLength {
