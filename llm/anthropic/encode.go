@@ -1,7 +1,7 @@
 package anthropic
 
 import (
-	"bytes"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -230,9 +230,15 @@ func (e *encoder) message(msg llm.Message) {
 	}
 }
 
-// answer writes an answer's blocks.
+// answer writes an answer's blocks. Thinking that nothing follows, as in an
+// answer that was cut off in the middle of it, is left out: a message that
+// ends in it is refused.
 func (e *encoder) answer(msg llm.Message) {
-	for _, p := range msg.Parts {
+	parts := msg.Parts
+	for len(parts) > 0 && isThought(parts[len(parts)-1]) {
+		parts = parts[:len(parts)-1]
+	}
+	for _, p := range parts {
 		switch p := p.(type) {
 		case llm.Text:
 			e.in("assistant", "text").o = appendText(e.o.Item(), p.Text).Close()
@@ -259,10 +265,19 @@ func isBlock(t llm.Thinking) bool { return len(t.Raw) > 0 && jsonscan.Valid(t.Ra
 
 // kindOf is "thinking" for a block of thinking, redacted or not, and else "".
 func kindOf(raw []byte) string {
-	if bytes.HasPrefix(raw, []byte(`{"type":"thinking"`)) || bytes.HasPrefix(raw, []byte(`{"type":"redacted_thinking"`)) {
+	var block struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(raw, &block) == nil && (block.Type == "thinking" || block.Type == "redacted_thinking") {
 		return "thinking"
 	}
 	return ""
+}
+
+// isThought is whether a part is thinking, and no other block kept as it came.
+func isThought(p llm.Part) bool {
+	t, ok := p.(llm.Thinking)
+	return ok && (!isBlock(t) || kindOf(t.Raw) != "")
 }
 
 // sendsText says whether thinking that has no block goes back. Anthropic

@@ -108,6 +108,40 @@ func TestThinkingGoesBackByteForByte(t *testing.T) {
 	}
 }
 
+// No message may end in thinking, redacted or not; what a server's own tools
+// left is no thinking.
+func TestThinkingIsNeverLast(t *testing.T) {
+	thought, redacted := llm.Thinking{Text: "t", Signature: "s"}, llm.Thinking{Raw: llm.Verbatim(`{"type": "redacted_thinking", "data": "d"}`)}
+	search := llm.Thinking{Raw: llm.Verbatim(`{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}`)}
+	said := llm.Text{Text: "a"}
+	for _, c := range []struct {
+		name  string
+		parts llm.Parts
+		want  string
+	}{
+		{"after text", llm.Parts{thought, said, thought, redacted}, "thinking text"},
+		{"after a call", llm.Parts{said, call("1", "x", `{}`), redacted}, "text tool_use"},
+		{"a server's tool", llm.Parts{said, thought, search}, "text thinking server_tool_use"},
+	} {
+		messages := []llm.Message{text(llm.User, llm.Prompt, "hi"), work(c.parts...), text(llm.User, llm.Nudge, "go on")}
+		var body struct {
+			Messages []struct {
+				Content []struct{ Type string }
+			}
+		}
+		if err := json.Unmarshal(New(Options{Info: claude("claude-sonnet-4-5")}).body(llm.Request{Messages: messages}), &body); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, b := range body.Messages[1].Content {
+			got = append(got, b.Type)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestThinking(t *testing.T) {
 	plain := []llm.Message{text(llm.User, llm.Prompt, "hi")}
 	unthought := append(plain[:1:1], work(call("1", "x", `{}`)), result("1", false, llm.Text{Text: "y"}))
