@@ -13,7 +13,8 @@ var errTooLong = errors.New("an event of the stream is too long")
 
 // decoder reads server-sent events. Lines may end in LF, CR or CRLF and be
 // split anywhere between two reads. A last event without its blank line is
-// given too, as several servers leave it out.
+// given too, as several servers leave it out; one with blank data is none, as
+// some keep the connection alive with it.
 type decoder struct {
 	r      io.Reader
 	buf    []byte // what was read; buf[at:] is not looked at yet
@@ -41,10 +42,10 @@ func (d *decoder) next() (Event, error) {
 			return Event{}, err
 		}
 		if len(line) == 0 {
-			if d.any {
+			if len(bytes.TrimSpace(d.data)) > 0 {
 				return Event{Name: d.name, Data: d.data}, nil
 			}
-			d.name = ""
+			d.name, d.data, d.any = "", d.data[:0], false
 			continue
 		}
 		field, value, _ := bytes.Cut(line, []byte{':'})

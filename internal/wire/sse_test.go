@@ -41,6 +41,7 @@ func TestDecoder(t *testing.T) {
 		{"comments", ": PROCESSING\n\n: again\ndata: a\n\n", []named{{"", "a"}}},
 		{"no space, two spaces", "data:a\n\ndata:  b\n\n", []named{{"", "a"}, {"", " b"}}},
 		{"a name without data", "event: x\n\ndata: a\n\n", []named{{"", "a"}}},
+		{"blank data", "event: x\ndata:\n\ndata\n\ndata:  \n\ndata: a\n\n", []named{{"", "a"}}},
 		{"unknown fields", "id: 1\nretry: 5\nfoo\ndata: a\n\n", []named{{"", "a"}}},
 		{"byte order mark", "\xEF\xBB\xBFdata: a\n\n", []named{{"", "a"}}},
 		{"no last blank line", "data: a\n\ndata: b", []named{{"", "a"}, {"", "b"}}},
