@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,6 +42,37 @@ func (f filling) Truncate(size int64) error {
 		return errors.New("cannot be cut")
 	}
 	return f.file.Truncate(size)
+}
+
+// TestRemoved: a file that somebody takes away, or puts another one in the
+// place of, is not called saved at the end of the turn.
+func TestRemoved(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be removed")
+	}
+	for _, replaced := range []bool{false, true} {
+		s := newStore(t)
+		l := create(t, s, Options{})
+		var told []string
+		l.OnTrouble = func(text string) { told = append(told, text) }
+		turn(t, l, "one", "c1")
+		if !l.Saved() || told != nil {
+			t.Fatalf("not saved: %q", told)
+		}
+		if err := os.Remove(l.Path()); err != nil {
+			t.Fatal(err)
+		}
+		if replaced {
+			writeFile(t, l.Path(), []byte("other\n"))
+		}
+		turn(t, l, "two", "c2")
+		if l.Saved() || len(told) != 1 || !strings.Contains(told[0], "removed or replaced") {
+			t.Errorf("saved, although it went nowhere; told %q", told)
+		}
+		if err := l.Close(); err == nil {
+			t.Error("closed without a word")
+		}
+	}
 }
 
 // TestFullDisk fills the disk at every place of a conversation, and frees it

@@ -41,13 +41,14 @@ type writer struct {
 	path    string
 	f       file
 	lock    *lock
-	fresh   bool  // the file is to be made
-	ready   bool  // f can be written to
-	size    int64 // of what is whole, ours or found
-	newline bool  // what is there ends in a torn line
-	dirty   bool  // something was written since the last sync
-	unnamed bool  // the directory was not synced since the file was made
-	fault   error // why the last try failed
+	fresh   bool        // the file is to be made
+	ready   bool        // f can be written to
+	size    int64       // of what is whole, ours or found
+	newline bool        // what is there ends in a torn line
+	dirty   bool        // something was written since the last sync
+	unnamed bool        // the directory was not synced since the file was made
+	own     os.FileInfo // f, when it was opened
+	fault   error       // why the last try failed
 }
 
 // prepare makes the writer ready: directory, lock, file.
@@ -73,7 +74,8 @@ func (w *writer) prepare() error {
 		lock.release()
 		return err
 	}
-	if info, err := f.Stat(); err != nil || info.Size() != w.size {
+	info, err := f.Stat()
+	if err != nil || info.Size() != w.size {
 		f.Close()
 		lock.release()
 		if err == nil {
@@ -84,7 +86,7 @@ func (w *writer) prepare() error {
 	if w.f != nil {
 		_ = w.f.Close()
 	}
-	w.unnamed = w.fresh
+	w.unnamed, w.own = w.fresh, info
 	w.f, w.lock, w.ready, w.fresh = w.store.wrap(diskFile{f}), lock, true, false
 	return nil
 }
@@ -117,6 +119,18 @@ func (w *writer) write(line []byte) (int64, error) {
 	return 0, err
 }
 
+// errRemoved says that what is written goes nowhere.
+var errRemoved = errors.New("the session's file was removed or replaced by another program")
+
+// removed says whether the path is another file's by now, or nobody's.
+func (w *writer) removed() bool {
+	there, err := os.Stat(w.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	return err == nil && !os.SameFile(there, w.own)
+}
+
 // sync brings the file, and its name if it is new, to the disk itself.
 func (w *writer) sync() error {
 	if !w.dirty {
@@ -124,6 +138,9 @@ func (w *writer) sync() error {
 	}
 	if err := w.f.Sync(); err != nil {
 		return err
+	}
+	if w.removed() {
+		return errRemoved
 	}
 	w.dirty = false
 	if !w.unnamed {
