@@ -77,7 +77,7 @@ func runCommand(ctx context.Context, conv *app.Conversation, line string, r *rep
 	if errors.Is(err, app.ErrNoCommand) {
 		return false, 0
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, app.ErrExit) {
 		r.fail(err)
 	} else {
 		r.result.Result, r.ended.Reason = &out, event.Done
