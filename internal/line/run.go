@@ -262,6 +262,9 @@ func (l *Line) leave(conv *app.Conversation) {
 		for _, t := range conv.EndTasks() {
 			l.out.remark("ended with the session: background task " + t.ID + " (" + t.Command + ")")
 		}
+		if i := conv.Info(); l.o.Terminal && i.Path != "" && i.Usage.Total() > 0 {
+			l.out.remark("to go on with it: minicode --resume " + i.Session)
+		}
 		if err := conv.Close(); err != nil {
 			l.out.problem("the session could not be closed: " + err.Error())
 		}
