@@ -168,16 +168,23 @@ func startPrint(ctx context.Context, f *flags, o app.Options, prompt string, std
 	return exitError(exit)
 }
 
+// patience is how long after a signal others count as the same one: the keys of
+// a terminal and a program between it and us may both send it.
+const patience = time.Second
+
 // interruptible ends the context by the first signal; a second one ends the
-// program.
+// program, where it did not end by itself.
 func interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
-		exit := 0
+		exit, since := 0, time.Time{}
 		for s := range signals {
-			if exit != 0 {
+			switch {
+			case exit != 0 && time.Since(since) < patience:
+				continue
+			case exit != 0:
 				os.Exit(exit)
 			}
 			by := &app.Interrupt{Signal: "SIGINT", Exit: 130}
@@ -187,7 +194,7 @@ func interruptible(ctx context.Context) (context.Context, func()) {
 			case syscall.SIGHUP:
 				by = &app.Interrupt{Signal: "SIGHUP", Exit: 129}
 			}
-			exit = by.Exit
+			exit, since = by.Exit, time.Now()
 			cancel(by)
 		}
 	}()

@@ -105,7 +105,12 @@ func signals(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	sent := time.Now()
-	ts.Check(cmd.Process.Signal(signalNamed(ts, args[0])))
+	for i, name := range strings.Split(args[0], ",") {
+		if i > 0 {
+			time.Sleep(10 * time.Millisecond) // two at the same moment are one
+		}
+		ts.Check(cmd.Process.Signal(signalNamed(ts, name)))
+	}
 	select {
 	case <-ended:
 	case <-time.After(promptly):

@@ -31,11 +31,12 @@ func TestMain(m *testing.M) {
 //	[!] request N REGEXP           the body of request N matches
 //	[!] same-request N M           the bodies of two requests are the same bytes
 //	[!] facts REGEXP               a line of the newest session file matches
+//	cut-session N                  the newest session file loses its last N lines
 //	same-facts FILE                the facts in FILE are the session file's last lines, byte for byte
 //	[!] result KEY=JSON|KEY~REGEXP...
 //	                               the output is lines of JSON, the last one a result object with these values, the only one
 //	signals NAME CODE REGEXP PROGRAM ARGS...
-//	                               the program, sent the signal once its output matches, ends promptly with that code;
+//	                               the program, sent the signal (or several: INT,INT) once its output matches, ends promptly with that code;
 //	                               a REGEXP "requests N" waits until the server answers the Nth one instead
 //	comes 'requests N'             waits until the server answers the Nth request
 //	alone                          no process is left that the script's programs started
@@ -64,7 +65,7 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(home, 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"model": startModel, "exits": exits, "requests": countRequests, "request": matchRequest, "facts": matchFacts, "same-facts": sameFacts,
+			"model": startModel, "exits": exits, "requests": countRequests, "request": matchRequest, "facts": matchFacts, "same-facts": sameFacts, "cut-session": cutSession,
 			"same-request": sameRequest, "result": matchResult, "signals": signals, "alone": alone, "comes": waitFor,
 		},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
@@ -216,4 +217,15 @@ func sameFacts(ts *testscript.TestScript, neg bool, args []string) {
 	if got.String() == "" || !strings.HasSuffix(want, got.String()) {
 		ts.Fatalf("the facts printed:\n%s\nthe session file:\n%s", got.String(), want)
 	}
+}
+
+func cutSession(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: cut-session N")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	path := sessionFile(ts)
+	lines := strings.SplitAfter(ts.ReadFile(path), "\n")
+	ts.Check(os.WriteFile(path, []byte(strings.Join(lines[:len(lines)-1-n], "")), 0o600))
 }
