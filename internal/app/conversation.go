@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/minicode-go/minicode/agent"
@@ -67,12 +68,12 @@ type Conversation struct {
 	analyser analyser
 
 	projectSettings string // the person's own settings for this project
+	busy            atomic.Bool
 
 	mu      sync.Mutex // guards what follows
 	log     *session.Log
 	model   llm.Model
 	mode    permission.Mode
-	busy    bool
 	resumed bool
 	inbox   *inbox.Inbox
 	guide   *prompt.Guide
@@ -91,11 +92,12 @@ func (c *Conversation) Now() time.Time { return c.o.Now() }
 // disk before they are yielded.
 func (c *Conversation) Prompt(ctx context.Context, text string) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {
-		if err := c.begin(); err != nil {
-			yield(event.Record{}, err)
+		if !c.busy.CompareAndSwap(false, true) {
+			yield(event.Record{}, ErrBusy)
 			return
 		}
-		defer c.end()
+		defer c.busy.Store(false)
+		defer c.inbox.Settle()
 		a := c.agent()
 		c.tellSurroundings(ctx)
 		messages := c.steer(false)
@@ -171,23 +173,6 @@ func (c *Conversation) state(f event.Changed) error {
 	return err
 }
 
-func (c *Conversation) begin() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.busy {
-		return ErrBusy
-	}
-	c.busy = true
-	return nil
-}
-
-func (c *Conversation) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.busy = false
-	c.inbox.Settle()
-}
-
 // Queue says something while a turn runs: it goes in after the results of the
 // current batch. It is kept on disk until it is sent.
 func (c *Conversation) Queue(text string) error { return c.inbox.Queue(text) }
@@ -230,10 +215,12 @@ func (c *Conversation) Redact(text []byte) []byte {
 	return c.store.Redact(text)
 }
 
-// Tail is the last n records of the conversation, for replay.
+// Tail is the last n records of the conversation, for replay: who asks for them
+// has seen what mended the session, too.
 func (c *Conversation) Tail(n int) iter.Seq2[event.Record, error] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.unshown = nil
 	return c.log.Tail(n)
 }
 

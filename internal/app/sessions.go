@@ -71,6 +71,7 @@ func (c *Conversation) reopen(path string) error {
 	if err := c.goOn(log); err != nil {
 		return err
 	}
+	c.unshown = report.Stated
 	if text := report.String(); text != "" {
 		c.warn(text)
 	}
@@ -107,13 +108,10 @@ func (c *Conversation) adopt(log *session.Log, resumed bool) {
 // switchTo leaves the session for another one. What fails leaves the present
 // one as it is.
 func (c *Conversation) switchTo(open func() error) error {
-	c.mu.Lock()
-	if c.busy {
-		c.mu.Unlock()
+	if c.busy.Load() {
 		return ErrBusy
 	}
 	before := c.log
-	c.mu.Unlock()
 	if err := open(); err != nil {
 		return err
 	}

@@ -154,6 +154,10 @@ func TestRepairTexts(t *testing.T) {
 	add(t, l, event.Decided{Call: "c", Allow: false})
 	l.Close()
 	again, report := reopen(t, s, l.Path())
+	if n := len(report.Stated); n != 3 || report.Stated[2].Event.(event.Ended).Reason != event.Crashed {
+		t.Errorf("the report tells of %d facts that were stated", n)
+	}
+	report.Stated = nil
 	same(t, "report", Report{ClosedCalls: 2, Crashed: true}, report)
 	same(t, "line", "Session repaired: the last turn had been cut off, 2 calls had no result.", report.String())
 	view := again.Messages()

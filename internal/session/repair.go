@@ -16,7 +16,7 @@ const (
 // closeCalls gives a result to each call of the newest answer that has none,
 // if nothing but results came after it. Calls further back can only be open
 // where lines were lost; a result for them would not stand after its call.
-func (l *Log) closeCalls() (closed int, err error) {
+func (l *Log) closeCalls() (results []event.Record, err error) {
 	allowed, answered := map[string]bool{}, map[string]bool{}
 	var open []llm.ToolCall
 walk:
@@ -54,11 +54,12 @@ walk:
 		}
 		result := llm.ToolResult{Call: c.ID, Name: c.Name, Parts: llm.Parts{llm.Text{Text: text}}, Error: true}
 		m := llm.Message{Role: llm.ToolRole, Kind: llm.Resulted, Parts: llm.Parts{result}}
-		if _, err := l.append(event.Message{Message: m}); err != nil {
-			return closed, err
+		r, err := l.append(event.Message{Message: m})
+		if err != nil {
+			return results, err
 		}
 		answered[c.ID] = true
-		closed++
+		results = append(results, r)
 	}
-	return closed, nil
+	return results, nil
 }

@@ -145,10 +145,11 @@ func (s *Store) log(path, cwd string) *Log {
 
 // Report is what was found and mended when a session was opened.
 type Report struct {
-	Skipped     int    // lines that cannot be read
-	ClosedCalls int    // calls that got a result
-	Crashed     bool   // the last turn had no end
-	Unsaved     string // why the session cannot be written to; "" when it can
+	Skipped     int            // lines that cannot be read
+	ClosedCalls int            // calls that got a result
+	Crashed     bool           // the last turn had no end
+	Stated      []event.Record // the facts that mended it
+	Unsaved     string         // why the session cannot be written to; "" when it can
 }
 
 // String is the one line that a person is shown, "" when there is nothing to
@@ -244,11 +245,14 @@ func (l *Log) take(report *Report) error {
 func (l *Log) mend(report *Report) error {
 	var err error
 	report.Skipped = l.x.skipped
-	if report.ClosedCalls, err = l.closeCalls(); err != nil || !l.now.open {
+	report.Stated, err = l.closeCalls()
+	report.ClosedCalls = len(report.Stated)
+	if err != nil || !l.now.open {
 		return err
 	}
 	report.Crashed = true
-	_, err = l.append(event.Ended{Reason: event.Crashed, Usage: l.x.spent.turn})
+	ended, err := l.append(event.Ended{Reason: event.Crashed, Usage: l.x.spent.turn})
+	report.Stated = append(report.Stated, ended)
 	return err
 }
 
