@@ -13,10 +13,7 @@ import (
 	"github.com/minicode-go/minicode/tool"
 )
 
-const (
-	pageLines    = 2000      // lines of one page
-	largestImage = 3_750_000 // bytes; as base64 that is what providers take at least
-)
+const pageLines = 2000 // lines of one page
 
 type readFileIn struct {
 	Path   string `json:"path"`
@@ -150,24 +147,11 @@ func (w *Workspace) readBinary(f *os.File, size int64, path, real string, s surv
 	if err != nil {
 		return tool.Result{}, plainError(err)
 	}
+	if err := checkImage(media, data); err != nil {
+		return tool.Result{}, fmt.Errorf("%s cannot be sent as an image (%s, %s): %w", w.show(path), media, bytesText(size), err)
+	}
 	r := tool.TextResult(fmt.Sprintf("FILE: %s\nIMAGE: %s, %d bytes", w.show(path), media, len(data)))
 	r.Parts = append(r.Parts, llm.NewImage(media, data))
 	r.Meta = llm.Meta{Again: true, Read: []llm.FileRead{{Path: real, SHA256: sum(data), Whole: true}}}
 	return r, nil
-}
-
-// imageMedia is the media type of the kinds of images that models take.
-func imageMedia(head []byte) string {
-	h := string(head[:min(16, len(head))])
-	switch {
-	case strings.HasPrefix(h, "\x89PNG\r\n\x1a\n"):
-		return "image/png"
-	case strings.HasPrefix(h, "\xff\xd8\xff"):
-		return "image/jpeg"
-	case strings.HasPrefix(h, "GIF87a"), strings.HasPrefix(h, "GIF89a"):
-		return "image/gif"
-	case strings.HasPrefix(h, "RIFF") && len(h) >= 12 && h[8:12] == "WEBP":
-		return "image/webp"
-	}
-	return ""
 }
