@@ -47,7 +47,7 @@ func (t *turn) ask(ctx context.Context) (*answer, error) {
 		waiting, cancel = context.WithDeadlineCause(ctx, t.Deadline, errDeadline)
 		defer cancel()
 	}
-	forced := false
+	forced, limited := false, false
 	for {
 		req := t.view().Request
 		s, err := t.persist(waiting, req)
@@ -63,6 +63,16 @@ func (t *turn) ask(ctx context.Context) (*answer, error) {
 				return nil, err
 			}
 			continue
+		}
+		if errors.Is(err, llm.ErrRequest) && !limited {
+			limited = true
+			before := t.head.ID
+			if err := t.compact(ctx, event.Limit); err != nil {
+				return nil, err
+			}
+			if t.head.ID != before { // something went that may be what it did not take
+				continue
+			}
 		}
 		if err != nil {
 			if cause := context.Cause(waiting); cause != nil && ctx.Err() == nil {
@@ -118,10 +128,10 @@ func (t *turn) admitAnswer(done llm.Done) (*answer, error) {
 }
 
 func because(detail string) string {
-	if detail == "" {
-		return ""
+	if detail != "" {
+		detail = " (" + detail + ")"
 	}
-	return " (" + detail + ")"
+	return detail
 }
 
 func known(s llm.Stop) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -100,13 +101,10 @@ func sideBySide(a, b *call) bool {
 }
 
 func only(c *call, kind event.EffectKind) bool {
-	for _, e := range c.action.Effects {
+	return !slices.ContainsFunc(c.action.Effects, func(e event.Effect) bool {
 		harmless := kind == event.Read && e.Kind == event.Exec && e.Class == event.ReadOnly
-		if e.Kind != kind && !harmless {
-			return false
-		}
-	}
-	return true
+		return e.Kind != kind && !harmless
+	})
 }
 
 // prepare has the hooks look at the call, finds its tool and has it checked.
@@ -225,16 +223,9 @@ func (t *turn) decide(ctx context.Context, c *call) (event.Decided, error) {
 }
 
 func within(effects, approved []event.Effect) bool {
-	for _, e := range effects {
-		found := false
-		for _, a := range approved {
-			found = found || a.Kind == e.Kind && a.Target == e.Target
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(effects, func(e event.Effect) bool {
+		return !slices.ContainsFunc(approved, func(a event.Effect) bool { return a.Kind == e.Kind && a.Target == e.Target })
+	})
 }
 
 // shorten keeps the head and the tail of a preview that is recorded.

@@ -111,12 +111,7 @@ func faultOf(err error) string {
 	return ""
 }
 
-func (t *turn) steps() int {
-	if t.MaxSteps > 0 {
-		return t.MaxSteps
-	}
-	return DefaultSteps
-}
+func (t *turn) steps() int { return orElse(max(t.MaxSteps, 0), DefaultSteps) }
 
 // overBudget is looked at before each request, never inside a batch.
 func (t *turn) overBudget() event.Reason {

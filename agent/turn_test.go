@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -367,6 +368,38 @@ func TestTooLong(t *testing.T) {
 	o := run(t, t.Context(), a, "go")
 	if o.ended.Reason != event.Context || model.Asked() != 2 || !strings.Contains(o.ended.Error, "a prompt message") {
 		t.Errorf("ended %q (%s) after %d requests", o.ended.Reason, o.ended.Error, model.Asked())
+	}
+}
+
+// dropping is a compactor that has something to drop when a request was refused.
+type dropping struct{ with []llm.Message }
+
+func (d dropping) Compact(_ context.Context, view func() event.View, why event.Why) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		if id := view().Request.Messages[0].ID; why == event.Limit && d.with != nil {
+			yield(event.Edited{Stage: "test", Why: why, Edits: []event.Edit{{From: id, To: id, With: d.with}}}, nil)
+		}
+	}
+}
+
+// TestRefusedRequest checks that a request that the provider does not take is
+// sent once more when something could be left out, and not otherwise.
+func TestRefusedRequest(t *testing.T) {
+	bad := llmtest.Fail(&llm.Error{Kind: llm.ErrRequest, Status: 400})
+	a, model := scripted(t, bad, llmtest.Say("ok"))
+	a.Compact = dropping{[]llm.Message{llm.NewText(llm.User, llm.Prompt, "without it")}}
+	if o := run(t, t.Context(), a, "go"); o.ended.Reason != event.Done || model.Asked() != 2 {
+		t.Errorf("ended %q after %d requests", o.ended.Reason, model.Asked())
+	}
+	a, model = scripted(t, bad, bad)
+	a.Compact = dropping{[]llm.Message{llm.NewText(llm.User, llm.Prompt, "without it")}}
+	if o := run(t, t.Context(), a, "go"); o.ended.Reason != event.Failed || model.Asked() != 2 {
+		t.Errorf("ended %q after %d requests", o.ended.Reason, model.Asked())
+	}
+	a, model = scripted(t, bad)
+	a.Compact = dropping{}
+	if o := run(t, t.Context(), a, "go"); o.ended.Reason != event.Failed || model.Asked() != 1 {
+		t.Errorf("ended %q after %d requests", o.ended.Reason, model.Asked())
 	}
 }
 

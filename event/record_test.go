@@ -35,12 +35,17 @@ func every() []event.Event {
 		event.Decided{Call: "call_1", Tool: "t", Effects: []event.Effect{{Kind: event.Exec, Target: "ls", Class: event.ReadOnly}}, Allow: true, By: "mode", Grant: &event.Grant{Scope: event.ForTurn, Rules: []string{"Edit"}}},
 		event.Changed{Mode: "plan", Rewound: true},
 		event.Ended{Reason: event.Done, Usage: llm.Usage{Input: 5}},
-		event.TextDelta{Text: "a"}, event.ThinkingDelta{Text: "b"}, event.CallDelta{Index: 1, Name: "n", Args: "{"},
+		event.TextDelta{Text: "a"},
+		event.ThinkingDelta{Text: "b"},
+		event.CallDelta{Index: 1, Name: "n", Args: "{"},
 		event.Started{Call: "c", Tool: "t", Title: "T", Preview: event.Preview{Kind: event.PreviewDiff, Text: "+a"}},
-		event.Output{Call: "c", Text: "o"}, event.Finished{Call: "c", Error: true},
+		event.Output{Call: "c", Text: "o"},
+		event.Finished{Call: "c", Error: true},
 		event.Waiting{Question: event.Question{Title: "q", Choices: []event.Option{{Choice: event.Once, Label: "once"}}}},
-		event.Retrying{Attempt: 1, Of: 10, After: time.Second, Error: "e"}, event.Compacting{Stage: "s"},
-		event.Notice{Level: event.WarnLevel, Text: "n"}, event.Nested{Call: "c", Event: json.RawMessage(`{"type":"notice"}`)},
+		event.Retrying{Attempt: 1, Of: 10, After: time.Second, Error: "e"},
+		event.Compacting{Stage: "s"},
+		event.Notice{Level: event.WarnLevel, Text: "n"},
+		event.Nested{Call: "c", Event: json.RawMessage(`{"type":"notice"}`)},
 	}
 }
 

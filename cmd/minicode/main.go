@@ -195,6 +195,8 @@ func interruptible(ctx context.Context) (context.Context, func()) {
 				by = &app.Interrupt{Signal: "SIGHUP", Exit: 129}
 			}
 			exit, since = by.Exit, time.Now()
+			// A reader of our output that takes nothing must not keep us.
+			time.AfterFunc(longestEnd, func() { os.Exit(by.Exit) })
 			cancel(by)
 		}
 	}()
@@ -204,6 +206,9 @@ func interruptible(ctx context.Context) (context.Context, func()) {
 		cancel(nil)
 	}
 }
+
+// longestEnd is how long an interrupted run may take to end by itself.
+const longestEnd = 10 * time.Second
 
 // quietStdin is how long a pipe that says nothing is waited for when there is
 // a prompt already.

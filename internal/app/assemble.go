@@ -218,7 +218,7 @@ func (c *Conversation) offload(info llm.Info) compact.Offload {
 }
 
 func pipeline(offload compact.Offload) compact.Pipeline {
-	return compact.Pipeline{Rules: []compact.Rule{{Above: 0, Stage: offload}}}
+	return compact.Pipeline{Rules: []compact.Rule{{Stage: offload}, {Refused: true, Stage: compact.Images{}}}}
 }
 
 // buildSystem makes the system prompt. It stays as it is until the session is

@@ -132,6 +132,41 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+func TestImagesGoWhenTheRequestWasRefused(t *testing.T) {
+	v := event.View{Request: llm.Request{Messages: []llm.Message{
+		{ID: "1", Role: llm.User, Kind: llm.Prompt, Parts: llm.Parts{llm.Text{Text: "look"}, llm.NewImage("image/png", []byte("x"))}},
+		{ID: "2", Role: llm.Assistant, Kind: llm.Work},
+		{ID: "3", Role: llm.ToolRole, Kind: llm.Resulted, Parts: llm.Parts{llm.ToolResult{Call: "c", Parts: llm.Parts{llm.NewImage("image/png", []byte("y"))}}}},
+	}}}
+	p := compact.Pipeline{Rules: []compact.Rule{{Stage: offload(t.TempDir(), 50_000, 20_000)}, {Refused: true, Stage: compact.Images{}}}}
+	for _, c := range []struct {
+		why  event.Why
+		want int
+	}{{event.Threshold, 0}, {event.Forced, 0}, {event.Limit, 2}} {
+		edits := 0
+		for e := range p.Compact(t.Context(), func() event.View { return v }, c.why) {
+			if e, ok := e.(event.Edited); ok && e.Stage == "images" {
+				edits = len(e.Edits)
+				view := event.Apply(v.Request.Messages, e.Edits)
+				r, _ := view[2].Result()
+				if len(view) != 3 || r.Call != "c" || len(view[0].Parts) != 2 || view[0].Kind != llm.Prompt {
+					t.Errorf("the view is now %+v", view)
+				}
+				for _, m := range view {
+					for _, p := range m.Parts {
+						if _, ok := p.(llm.Image); ok {
+							t.Error("an image is left")
+						}
+					}
+				}
+			}
+		}
+		if edits != c.want {
+			t.Errorf("%s: %d edits, want %d", c.why, edits, c.want)
+		}
+	}
+}
+
 func TestPipelineTakesTheViewAnew(t *testing.T) {
 	o := offload(t.TempDir(), 50_000, 20_000)
 	v := results(15_000, 15_000)

@@ -15,10 +15,12 @@ type Stage interface {
 	Edits(ctx context.Context, v event.View) ([]event.Edit, llm.Usage, error)
 }
 
-// Rule says from which share of the effective input window on a stage works.
+// Rule says from which share of the effective input window on a stage works. A
+// stage that is for a request that the provider refused works then only.
 type Rule struct {
-	Above float64
-	Stage Stage
+	Above   float64
+	Refused bool
+	Stage   Stage
 }
 
 // Pipeline is the stages in order, cheapest first.
@@ -31,6 +33,9 @@ func (p Pipeline) Compact(ctx context.Context, view func() event.View, why event
 		for _, rule := range p.Rules {
 			if ctx.Err() != nil {
 				return
+			}
+			if rule.Refused != (why == event.Limit) {
+				continue
 			}
 			v := view()
 			if why == event.Threshold && v.Used.Share() < rule.Above {
