@@ -184,12 +184,12 @@ func (t *turn) identify(parts llm.Parts) llm.Parts {
 
 // argsFault is why the text is not a JSON object.
 func argsFault(text string) error {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &object); err != nil {
+	var value json.RawMessage
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
 		return err
 	}
-	if object == nil {
-		return errors.New("null is not an object")
+	if value[0] != '{' {
+		return errors.New("they are " + orElse(map[byte]string{'[': "an array", '"': "a string"}[value[0]], "a single value"))
 	}
 	const around = 16 // levels of the record that they stand in, and some
 	if !json.Valid([]byte(strings.Repeat("[", around) + text + strings.Repeat("]", around))) {

@@ -262,7 +262,7 @@ func TestMalformedAloneFails(t *testing.T) {
 	a, _ := scripted(t, llmtest.Join(llmtest.Malformed("echo", `[1]`), llmtest.Call("echo", `{"text":"b"}`), llmtest.Call("echo", ``)), llmtest.Say("ok"))
 	o := run(t, t.Context(), a, "go")
 	want := []string{
-		"result: Not run: the arguments are not a JSON object: json: cannot unmarshal array into Go value of type map[string]json.RawMessage",
+		"result: Not run: the arguments are not a JSON object: they are an array",
 		"result: b 1", "result: Invalid arguments:\ntext: required, but missing",
 	}
 	if diff := cmp.Diff(want, shape(o.messages)[2:5]); diff != "" {
