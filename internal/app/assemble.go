@@ -72,6 +72,7 @@ func Open(ctx context.Context, o Options) (*Conversation, error) {
 	if err := c.openSession(); err != nil {
 		return nil, err
 	}
+	c.o.SessionID = "" // it was for this session alone
 	c.makeWorkspace()
 	c.buildSystem()
 	go builtin.EndOrphans() // of a run that was killed; nothing waits for it
@@ -171,7 +172,7 @@ func (c *Conversation) makeWorkspace() {
 		SessionDir: func() string { return c.log.Dir() },
 		Stamps:     func() map[string]llm.FileRead { return c.log.Stamps() },
 		Plan:       func() bool { return c.policy().Mode == permission.Plan },
-		ImagesOK:   func() bool { return c.model.Info().Images },
+		ImagesOK:   func() bool { return c.current().Info().Images },
 		Limits: builtin.Limits{
 			ResultChars:       min(limits.ResultChars, compact.ResultLimit(c.model.Info().EffectiveInput())),
 			CommandTimeout:    time.Duration(limits.CommandTimeoutMs) * time.Millisecond,

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/minicode-go/minicode/internal/permission"
-	"github.com/minicode-go/minicode/internal/session"
 )
 
 var (
@@ -185,14 +184,10 @@ func rename(_ context.Context, c *Conversation, title string) (string, error) {
 
 func fork(_ context.Context, c *Conversation, _ string) (string, error) {
 	from := c.Info()
-	err := c.switchTo(func() error {
-		log, err := c.store.Fork(from.Path, session.Options{Cwd: c.o.Cwd})
-		if err != nil {
-			return err
-		}
-		return c.goOn(log)
-	})
-	if err != nil {
+	if from.Path == "" {
+		return "", errors.New("this conversation is kept in memory only; there is no file to copy")
+	}
+	if err := c.switchTo(func() error { return c.copyOf(from.Path) }); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("forked %s as %s (%s)", from.Session, c.Info().Session, c.Info().Title), nil

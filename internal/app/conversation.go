@@ -68,18 +68,21 @@ type Conversation struct {
 	analyser analyser
 
 	projectSettings string // the person's own settings for this project
-	busy            atomic.Bool
 
-	mu      sync.Mutex // guards what follows
+	// busy is held by a turn, and by what goes to another session. Only its
+	// holder uses guide and told, or sets system, log, resumed and inbox.
+	busy  atomic.Bool
+	guide *prompt.Guide
+	told  *prompt.State // what the model knows of its surroundings
+
+	mu      sync.Mutex // guards what follows, and o.policy
 	log     *session.Log
 	model   llm.Model
 	mode    permission.Mode
 	resumed bool
 	inbox   *inbox.Inbox
-	guide   *prompt.Guide
 	trouble []string       // for the person, at the next chance
 	unshown []event.Record // facts that no reader has seen yet
-	told    *prompt.State  // what the model knows of its surroundings
 	waited  time.Duration
 	spent   llm.Usage // by this process
 }
@@ -304,15 +307,20 @@ func (c *Conversation) Close() error {
 	return c.log.Close()
 }
 
+// current is the model from the next request on.
+func (c *Conversation) current() llm.Model {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.model
+}
+
 // agent is the loop, configured for one turn.
 func (c *Conversation) agent() *agent.Agent {
-	c.mu.Lock()
-	model, log := c.model, c.log
-	c.mu.Unlock()
+	model := c.current()
 	offload := c.offload(model.Info())
 	a := &agent.Agent{
 		Model: &provider.Timed{Model: model, Add: c.addWait}, System: func() string { return c.system }, Tools: c.tools,
-		Log: log, Gate: c.gate, Compact: pipeline(offload), Clean: offload, Steer: c.steer,
+		Log: c.log, Gate: c.gate, Compact: pipeline(offload), Clean: offload, Steer: c.steer,
 		Budget: c.overBudget, MaxSteps: c.maxSteps(), Effort: c.settings.Config.Effort,
 		Retry: agent.Retry{Now: c.o.Now},
 	}

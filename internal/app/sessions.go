@@ -24,12 +24,8 @@ func (c *Conversation) openSession() error {
 		}
 		return c.create()
 	}
-	if c.o.Fork || c.o.NotOnDisk {
-		log, err := c.store.Fork(path, session.Options{Cwd: c.o.Cwd, ID: c.o.SessionID, Memory: c.o.NotOnDisk})
-		if err != nil {
-			return err
-		}
-		return c.goOn(log)
+	if c.o.Fork {
+		return c.copyOf(path)
 	}
 	return c.reopen(path)
 }
@@ -54,7 +50,7 @@ func (c *Conversation) named() (string, error) {
 func (c *Conversation) create() error {
 	log, err := c.store.Create(session.Options{
 		Cwd: c.o.Cwd, ID: c.o.SessionID, Memory: c.o.NotOnDisk,
-		Opened: event.Opened{Format: event.Format, Model: c.model.Info().ID(), Mode: string(c.mode)},
+		Opened: event.Opened{Format: event.Format, Model: c.current().Info().ID(), Mode: string(c.mode)},
 	})
 	if err != nil {
 		return err
@@ -63,7 +59,20 @@ func (c *Conversation) create() error {
 	return nil
 }
 
+// copyOf goes on in a copy of the session.
+func (c *Conversation) copyOf(path string) error {
+	log, err := c.store.Fork(path, session.Options{Cwd: c.o.Cwd, ID: c.o.SessionID, Memory: c.o.NotOnDisk})
+	if err != nil {
+		return err
+	}
+	return c.goOn(log)
+}
+
+// reopen goes on in the session itself, unless nothing may be written.
 func (c *Conversation) reopen(path string) error {
+	if c.o.NotOnDisk {
+		return c.copyOf(path)
+	}
 	log, report, err := c.store.Open(path, c.o.Cwd)
 	if err != nil {
 		return err
@@ -71,7 +80,9 @@ func (c *Conversation) reopen(path string) error {
 	if err := c.goOn(log); err != nil {
 		return err
 	}
+	c.mu.Lock()
 	c.unshown = report.Stated
+	c.mu.Unlock()
 	if text := report.String(); text != "" {
 		c.warn(text)
 	}
@@ -108,9 +119,10 @@ func (c *Conversation) adopt(log *session.Log, resumed bool) {
 // switchTo leaves the session for another one. What fails leaves the present
 // one as it is.
 func (c *Conversation) switchTo(open func() error) error {
-	if c.busy.Load() {
+	if !c.busy.CompareAndSwap(false, true) {
 		return ErrBusy
 	}
+	defer c.busy.Store(false)
 	before := c.log
 	if err := open(); err != nil {
 		return err
