@@ -88,11 +88,12 @@ var ErrByPerson = errors.New("interrupted by the user")
 const DefaultSteps = 200
 
 // Turn says the prompt, after any notes given before it, and runs until
-// control goes back to the person. It yields facts, each recorded before, and signals; the last fact is
-// [event.Ended]. An error is yielded last, and only when nothing could be
-// recorded any more. Cancelling ctx interrupts the turn, which still ends in
-// Ended; [context.Cause] tells who did it: [ErrByPerson] or anything else.
-// Breaking off the range interrupts the turn too. One turn at a time.
+// control goes back to the person. It yields facts, each recorded before, and
+// signals; the last fact is [event.Ended]. An error is yielded last, and only
+// when nothing could be recorded any more. Cancelling ctx interrupts the turn,
+// which still ends in Ended; [context.Cause] tells who did it: [ErrByPerson]
+// or anything else. Breaking off the range interrupts the turn too. One turn
+// at a time.
 func (a *Agent) Turn(ctx context.Context, prompt ...llm.Message) iter.Seq2[event.Record, error] {
 	if a.Gate == nil {
 		panic("agent: Turn without a Gate")

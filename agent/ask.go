@@ -49,7 +49,7 @@ func (t *turn) ask(ctx context.Context) (*answer, error) {
 	}
 	forced, limited := false, false
 	for {
-		req := t.view().Request
+		req := t.request()
 		s, err := t.persist(waiting, req)
 		t.usage = t.usage.Add(s.done.Usage)
 		if errors.Is(err, llm.ErrContextTooLong) || (err == nil && s.done.Stop == llm.StopContextWindow) {
@@ -110,15 +110,13 @@ func (t *turn) admitAnswer(done llm.Done) (*answer, error) {
 	if !known(done.Stop) {
 		t.notice(event.WarnLevel, "The model stopped for a reason that is not known here: %s", done.Stop)
 	}
-	r, err := t.Log.Append(event.Message{Message: a.Message})
+	r, err := t.written(event.Message{Message: a.Message})
 	if err != nil {
-		return nil, &logError{err}
+		return nil, err
 	}
 	if m, ok := r.MessageOf(); ok {
 		a.Message = m
 	}
-	t.head = r.Head
-	t.show(r)
 	if a.row == refused {
 		t.notice(event.WarnLevel, "The model refused to answer%s. The answer is left out of later requests.", because(done.Detail))
 		t.detail = "the model refused to answer" + because(done.Detail)

@@ -32,8 +32,8 @@ func (t *turn) compact(ctx context.Context, why event.Why) error {
 	return ctx.Err()
 }
 
-// view is what would be sent now.
-func (t *turn) view() event.View {
+// request is what would be sent now.
+func (t *turn) request() llm.Request {
 	req := llm.Request{Messages: t.Log.Messages(), Effort: t.Effort}
 	if t.System != nil {
 		req.System = t.System()
@@ -41,6 +41,12 @@ func (t *turn) view() event.View {
 	for _, tool := range t.tools {
 		req.Tools = append(req.Tools, tool.Spec())
 	}
+	return req
+}
+
+// view is what would be sent now, measured.
+func (t *turn) view() event.View {
+	req := t.request()
 	return event.View{Request: req, Model: t.Model, Used: llm.Measure(req.Messages, req, t.Model.Info())}
 }
 

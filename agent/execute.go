@@ -112,15 +112,17 @@ func (t *turn) prepare(ctx context.Context, a *answer, c *call) {
 	switch {
 	case a.row == cutOff:
 		c.settle(tool.ErrorResult(cutCallText))
-	case a.stopped || ctx.Err() != nil:
-		c.settle(tool.ErrorResult(leftOpen(stoppedContext(ctx, a.stopped), false)))
+	case ctx.Err() != nil:
+		c.settle(tool.ErrorResult(leftOpen(ctx, false)))
+	case a.stopped:
+		c.settle(tool.ErrorResult(byThePerson + notBegun))
 	case c.Malformed != "":
 		c.settle(tool.ErrorResult(malformed + argsFault(c.Malformed).Error()))
 	}
-	found, ok := t.tools.Find(c.Name)
 	if c.settled {
 		return
 	}
+	found, ok := t.tools.Find(c.Name)
 	if !ok {
 		c.settle(tool.ErrorResult(t.tools.Unknown(c.Name)))
 		return
@@ -147,17 +149,6 @@ func (t *turn) makeReady(ctx context.Context, found tool.Tool, c *call) {
 	if err != nil {
 		c.settle(tool.ErrorResult(err.Error()))
 	}
-}
-
-// stoppedContext is a context that the person has ended, where "no and stop"
-// was said, for the words of the calls that were left.
-func stoppedContext(ctx context.Context, stopped bool) context.Context {
-	if !stopped {
-		return ctx
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	cancel(ErrByPerson)
-	return ctx
 }
 
 // permit has the gate decide, and records the decision.

@@ -136,13 +136,19 @@ func (e *logError) Unwrap() error { return e.err }
 
 // record writes the fact, then shows it.
 func (t *turn) record(f event.Fact) error {
+	_, err := t.written(f)
+	return err
+}
+
+// written is the fact that was recorded, with what the log added to it.
+func (t *turn) written(f event.Fact) (event.Record, error) {
 	r, err := t.Log.Append(f)
 	if err != nil {
-		return &logError{fmt.Errorf("cannot record what happened: %w", err)}
+		return r, &logError{fmt.Errorf("cannot record what happened: %w", err)}
 	}
 	t.head = r.Head
 	t.show(r)
-	return nil
+	return r, nil
 }
 
 // emit shows a signal, under the head of the last fact.
@@ -152,7 +158,8 @@ func (t *turn) emit(s event.Signal) {
 	t.show(event.Record{Head: head, Event: s})
 }
 
-// show yields once the reader is still there; a reader that went interrupts.
+// show yields while the reader is there; one that breaks off interrupts the
+// turn.
 func (t *turn) show(r event.Record) {
 	if !t.gone && !t.yield(r, nil) {
 		t.gone = true

@@ -84,13 +84,14 @@ func (r row) kind(spent bool) llm.Kind {
 	return llm.Final
 }
 
-// tally is what the answer table counts. All but the last two are set to zero
-// by a step that ran a tool.
+// tally is what the answer table counts.
 type tally struct {
-	rows      [rowCount]int
-	idle      int // answers in a row without a tool that ran
-	malformed int // answers in a row with arguments that were no JSON object
-	stops     int // times in a row that a hook kept the turn going
+	// A step that ran a tool sets these to zero.
+	rows  [rowCount]int
+	idle  int // answers in a row without a tool that ran
+	stops int // times in a row that a hook kept the turn going
+
+	malformed int // answers with calls in a row whose arguments were no JSON object
 	steps     []step
 	repeated  int // what repeats gave before the newest step
 }
@@ -223,8 +224,7 @@ func (t *turn) fallback(a *answer) error {
 	}
 	text := fmt.Sprintf("The model gave no answer, %d times in a row. Tools that failed in this turn: %d. Last answer: stop reason %s, blocks: %s.",
 		max(t.tally.idle, 1), t.failed, orElse(string(a.Stop), "none"), strings.Join(blocks, ", "))
-	m := llm.NewText(llm.Assistant, llm.Final, text)
-	return t.say(m)
+	return t.say(llm.NewText(llm.Assistant, llm.Final, text))
 }
 
 // nudge is the continuation that the answer's row calls for.
