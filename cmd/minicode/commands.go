@@ -18,7 +18,7 @@ import (
 )
 
 // demoCommand runs the offline demo.
-func demoCommand(stdin *os.File, stdout io.Writer) *cobra.Command {
+func demoCommand(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use: "demo", Short: "See it work, offline: a failing test is repaired in a scratch project", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

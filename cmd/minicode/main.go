@@ -21,7 +21,7 @@ import (
 	"github.com/minicode-go/minicode/internal/line"
 )
 
-// version is set by the release build.
+// version is what --version prints. A release changes it here.
 const version = "0.1.0-dev"
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -94,7 +94,7 @@ func newRoot(stdin *os.File, stdout, stderr io.Writer) *cobra.Command {
 	root.Flags().SetNormalizeFunc(kebab)
 	completeFlags(root)
 	root.SetFlagErrorFunc(suggest)
-	root.AddCommand(demoCommand(stdin, stdout), permissionsCommand(stdout), sessionsCommand(stdout), configCommand(stdout), versionCommand(stdout))
+	root.AddCommand(demoCommand(stdout), permissionsCommand(stdout), sessionsCommand(stdout), configCommand(stdout), versionCommand(stdout))
 	for _, name := range []string{"trust", "mcp", "skills", "doctor", "models"} {
 		root.AddCommand(notYet(name))
 	}

@@ -30,7 +30,6 @@ type Result struct {
 	ModelUsage        map[string]modelUsage `json:"modelUsage"`
 	TotalCostUSD      *float64              `json:"total_cost_usd"` // null when a price is not known
 	PermissionDenials []denial              `json:"permission_denials"`
-	StructuredOutput  json.RawMessage       `json:"structured_output,omitempty"`
 	Saved             bool                  `json:"saved"`
 	TasksEnded        []app.Task            `json:"tasks_ended"`
 }

@@ -48,27 +48,19 @@ const (
 )
 
 // visible writes hidden characters so that they can be seen: nothing that is
-// approved may be other than it looks. The result can be printed as it is.
-func visible(text string, m marks) string {
-	return writeOut(text, m, func(mark string) string { return mark })
-}
-
-// visible makes the marks stand out where there are colours.
+// approved may be other than it looks. The marks stand out where there are
+// colours. The result can be printed as it is.
 func (s *screen) visible(text string, m marks) string {
-	return writeOut(text, m, func(mark string) string { return s.style(reverse, mark) })
-}
-
-func writeOut(text string, m marks, show func(mark string) string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && n == 1:
-			b.WriteString(show(fmt.Sprintf("<%02X>", text[i])))
+			b.WriteString(s.style(reverse, fmt.Sprintf("<%02X>", text[i])))
 		case r == '\t' && m == textMarks:
 			b.WriteByte('\t')
 		case hidden(r):
-			b.WriteString(show(fmt.Sprintf("<U+%04X>", r)))
+			b.WriteString(s.style(reverse, fmt.Sprintf("<U+%04X>", r)))
 		default:
 			b.WriteRune(r)
 		}

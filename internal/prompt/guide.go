@@ -15,9 +15,6 @@ func (g *Guide) Start() string {
 	return Render(g.have)
 }
 
-// Files are the instruction files found so far.
-func (g *Guide) Files() []File { return g.have }
-
 // Reached is the text for a note about instruction files between the root and
 // the files that were read, as far as they are not known yet; "" when there
 // are none.

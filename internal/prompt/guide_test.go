@@ -32,7 +32,7 @@ func TestGuide(t *testing.T) {
 	if again := g.Reached(filepath.Join(root, "a", "b", "x.go")); again != "" {
 		t.Errorf("told twice:\n%s", again)
 	}
-	if len(g.Files()) != 3 {
-		t.Errorf("%d files", len(g.Files()))
+	if len(g.have) != 3 {
+		t.Errorf("%d files", len(g.have))
 	}
 }
