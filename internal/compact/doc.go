@@ -2,16 +2,17 @@
 //
 // A [Stage] looks at the view of a conversation and proposes edits; a
 // [Pipeline] is a table of stages, each with the share of the window above
-// which it works. Edits are facts: nothing is ever rewritten, and the view
-// changes only when one is added.
+// which it works, or kept for requests that a provider refused. Edits are
+// facts: nothing is ever rewritten, and the view changes only when one is
+// added.
 //
 //	pipeline := compact.Pipeline{Rules: []compact.Rule{{Above: 0, Stage: offload}}}
 //	for e, err := range pipeline.Compact(ctx, view, event.Threshold) { ... }
 //
 // [Offload] moves large tool results to files: one result before it is
-// recorded, the largest of a batch before the next request. Whole API rounds
-// stay whole: a stage may change what a result says, never whether there is
-// one.
+// recorded, the largest of a batch before the next request. [Images] leaves
+// pictures out of a request that a provider refused. Whole API rounds stay
+// whole: a stage may change what a result says, never whether there is one.
 //
 // The package does not decide when a request is made, and asks nobody.
 package compact
