@@ -159,15 +159,11 @@ func (c *Conversation) newStore() *session.Store {
 	return store
 }
 
-// analyser judges shell commands against a workspace.
-type analyser func(command, cwd string) shell.Analysis
-
 func (c *Conversation) makeWorkspace() {
 	o, limits := c.o, c.settings.Config.Limits
-	c.analyser = Analyser(c.policy)
 	c.tasks = &builtin.Tasks{}
 	c.space = &builtin.Workspace{
-		Root: o.policy.Root, Cwd: o.Cwd, Home: o.Home, Now: o.Now, Env: func() []string { return c.settings.CommandEnv(o.Environ) }, Analyse: c.analyser, Tasks: c.tasks,
+		Root: o.policy.Root, Cwd: o.Cwd, Home: o.Home, Now: o.Now, Env: func() []string { return c.settings.CommandEnv(o.Environ) }, Analyse: analyser(c.policy), Tasks: c.tasks,
 		Withheld:   permission.Withheld(c.policy, func() []event.Grant { return c.log.Grants() }),
 		SessionDir: func() string { return c.log.Dir() },
 		Stamps:     func() map[string]llm.FileRead { return c.log.Stamps() },
@@ -184,8 +180,8 @@ func (c *Conversation) makeWorkspace() {
 	}
 }
 
-// Analyser judges commands as the policy's workspace has them.
-func Analyser(policy func() permission.Policy) func(command, cwd string) shell.Analysis {
+// analyser judges commands as the policy's workspace has them.
+func analyser(policy func() permission.Policy) func(command, cwd string) shell.Analysis {
 	return func(command, cwd string) shell.Analysis {
 		p := policy()
 		protected, secret := p.Guards()

@@ -65,7 +65,6 @@ type Conversation struct {
 	tasks    *builtin.Tasks
 	gate     *permission.Gate
 	system   string
-	analyser analyser
 
 	projectSettings string // the person's own settings for this project
 

@@ -61,7 +61,7 @@ func Explain(o Options, command string) (Explanation, error) {
 	}
 	p := c.o.policy
 	p.Mode = mode
-	a := Analyser(func() permission.Policy { return p })(command, o.Cwd)
+	a := analyser(func() permission.Policy { return p })(command, o.Cwd)
 	x := permission.Explain(p, command, a.Effects(), a.Writes, nil)
 	// Rules see a part with the assignments that change what it does; a
 	// reader is shown the command itself.
