@@ -74,6 +74,7 @@ func TestCutAnywhere(t *testing.T) {
 	if testing.Short() {
 		step = 17
 	}
+	opened, inALine, closed := 0, 0, 0
 	for n := 0; n <= len(data); n += step {
 		writeFile(t, path, data[:n])
 		log, report, err := s.Open(path, "/work/project")
@@ -105,6 +106,11 @@ func TestCutAnywhere(t *testing.T) {
 		if torn != (report.Skipped == 1) {
 			t.Fatalf("cut at %d: %+v", n, report)
 		}
+		opened++
+		inALine += report.Skipped
+		if report.ClosedCalls > 0 {
+			closed++
+		}
 		say(t, log, llm.User, llm.Prompt, "go on")
 		view := log.Messages()
 		log.Close()
@@ -124,6 +130,7 @@ func TestCutAnywhere(t *testing.T) {
 			t.Fatalf("cut at %d", n)
 		}
 	}
+	t.Logf("%d bytes: %d cuts opened, %d within a line, %d with open calls", len(data), opened, inALine, closed)
 }
 
 // strict wants every line but the torn one to be a record.
