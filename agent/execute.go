@@ -128,7 +128,8 @@ func (t *turn) prepare(ctx context.Context, a *answer, c *call) {
 		return
 	}
 	if t.Hooks != nil {
-		advice, err := t.Hooks.Before(ctx, c.ToolCall)
+		var advice tool.Advice
+		err := guard(func() (err error) { advice, err = t.Hooks.Before(ctx, c.ToolCall); return err })
 		if err != nil {
 			advice = tool.Advice{Verdict: tool.Deny, Reason: err.Error()}
 		}

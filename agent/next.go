@@ -198,7 +198,8 @@ func (t *turn) finish(ctx context.Context, a *answer) (event.Reason, error) {
 	if t.Hooks == nil || t.tally.stops >= 8 {
 		return event.Done, nil
 	}
-	note, err := t.Hooks.Stop(ctx, a.Message)
+	note := ""
+	err := guard(func() (err error) { note, err = t.Hooks.Stop(ctx, a.Message); return err })
 	if err != nil || note == "" {
 		return event.Done, nil
 	}

@@ -140,7 +140,7 @@ func (f *flags) options() (app.Options, error) {
 		o.AddDirs = append(o.AddDirs, abs)
 	}
 	if f.tools != nil {
-		o.OnlyTools = append([]string{}, splitRules(f.tools)...)
+		o.OnlyTools = append([]string{}, app.SplitRules(f.tools)...)
 	}
 	set := func(name, key string, value any) {
 		o.Flags = append(o.Flags, config.Flag{Name: name, Key: key, Value: value})
@@ -156,10 +156,10 @@ func (f *flags) options() (app.Options, error) {
 		}
 		set("--dangerously-skip-permissions", "mode", "full-access")
 	}
-	if rules := splitRules(f.allowed); len(rules) > 0 {
+	if rules := app.SplitRules(f.allowed); len(rules) > 0 {
 		set("--allowed-tools", "permissions.allow", rules)
 	}
-	if rules := splitRules(f.disallowed); len(rules) > 0 {
+	if rules := app.SplitRules(f.disallowed); len(rules) > 0 {
 		set("--disallowed-tools", "permissions.deny", rules)
 	}
 	return o, nil
@@ -175,33 +175,6 @@ func duration(text string) (time.Duration, error) {
 		return 0, usagef("--timeout %q is not a duration such as 90s or 10m", text)
 	}
 	return d, nil
-}
-
-// splitRules splits lists of rules at commas and blanks that are not inside
-// parentheses.
-func splitRules(values []string) []string {
-	var out []string
-	for _, v := range values {
-		depth, start := 0, 0
-		cut := func(end int) {
-			if rule := strings.TrimSpace(v[start:end]); rule != "" {
-				out = append(out, rule)
-			}
-			start = end + 1
-		}
-		for i, r := range v {
-			switch {
-			case r == '(':
-				depth++
-			case r == ')' && depth > 0:
-				depth--
-			case depth == 0 && (r == ',' || r == ' ' || r == '\n' || r == '\t'):
-				cut(i)
-			}
-		}
-		cut(len(v))
-	}
-	return out
 }
 
 // joinOptional joins a flag whose value may be left out with the value that

@@ -119,6 +119,9 @@ func (c *Conversation) loadSettings() error {
 		if err != nil {
 			return err
 		}
+		if problem := rule.Problem(); problem != "" && rule.Own {
+			c.trouble = append(c.trouble, problem)
+		}
 		p.Rules = append(p.Rules, rule)
 	}
 	c.o.policy = p

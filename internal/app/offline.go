@@ -100,3 +100,11 @@ func (c *Conversation) DemoWorked() bool {
 	}
 	return false
 }
+
+// SplitRules takes apart lists of rules, or of names, as flags hold them.
+func SplitRules(lists []string) (rules []string) {
+	for _, list := range lists {
+		rules = append(rules, permission.Split(list)...)
+	}
+	return rules
+}
