@@ -643,3 +643,40 @@ func TestMarkersAreHeldBack(t *testing.T) {
 		}
 	}
 }
+
+// persistent is hooks that never let a turn end.
+type persistent struct{ asked int }
+
+func (*persistent) Before(context.Context, llm.ToolCall) (tool.Advice, error) {
+	return tool.Advice{}, nil
+}
+
+func (*persistent) After(_ context.Context, _ llm.ToolCall, r tool.Result) (tool.Result, error) {
+	return r, nil
+}
+
+func (p *persistent) Stop(context.Context, llm.Message) (string, error) {
+	p.asked++
+	return "the tests have not run", nil
+}
+
+// What a hook has against the end goes in as a note, eight times in a row.
+func TestStopHook(t *testing.T) {
+	answers := make([]llmtest.Answer, 9)
+	for i := range answers {
+		answers[i] = llmtest.Say("done")
+	}
+	a, _ := scripted(t, answers...)
+	p := &persistent{}
+	a.Hooks = p
+	o := run(t, t.Context(), a, "go")
+	notes := 0
+	for _, m := range o.messages {
+		if m.Kind == llm.Note && m.Text() == "the tests have not run" {
+			notes++
+		}
+	}
+	if notes != 8 || p.asked != 8 || o.ended.Reason != event.Done {
+		t.Errorf("%d notes, asked %d times, ended %q", notes, p.asked, o.ended.Reason)
+	}
+}

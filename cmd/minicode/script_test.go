@@ -24,7 +24,8 @@ func TestMain(m *testing.M) {
 // TestScripts runs the real binary by the scripts in testdata/script. Besides
 // the commands of testscript there are:
 //
-//	model FILE [anthropic|openai]  a strict server with that script (llm/llmtest), and the environment that points at it;
+//	model FILE [anthropic|openai|lookalike]
+//	                               a strict server with that script (llm/llmtest), and the environment that points at it;
 //	                               what it refuses, and answers left over, fail the script at its end
 //	exits CODE PROGRAM ARGS...     the program ends with that code
 //	requests N                     the server got N requests so far
@@ -82,7 +83,7 @@ func goEnv(name string) string {
 
 func startModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
-		ts.Fatalf("usage: model FILE [anthropic|openai]")
+		ts.Fatalf("usage: model FILE [anthropic|openai|lookalike]")
 	}
 	answers, err := llmtest.ParseScript(ts.ReadFile(args[0]))
 	ts.Check(err)
@@ -96,8 +97,9 @@ func startModel(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv("ANTHROPIC_BASE_URL", server.BaseURL(wire))
 		ts.Setenv("ANTHROPIC_API_KEY", "key-for-tests")
 		ts.Setenv("MINICODE_MODEL", "anthropic/claude-sonnet-4-5")
-	case llmtest.OpenAI:
-		ts.Setenv("OPENAI_BASE_URL", server.BaseURL(wire))
+	case llmtest.OpenAI, llmtest.LookAlike: // the latter is for a provider of the settings
+		server.LookAlike = wire == llmtest.LookAlike
+		ts.Setenv("OPENAI_BASE_URL", server.BaseURL(llmtest.OpenAI))
 		ts.Setenv("OPENAI_API_KEY", "key-for-tests")
 		ts.Setenv("MINICODE_MODEL", "openai/gpt-4.1")
 	default:
