@@ -184,8 +184,8 @@ func rename(_ context.Context, c *Conversation, title string) (string, error) {
 
 func fork(_ context.Context, c *Conversation, _ string) (string, error) {
 	from := c.Info()
-	if from.Path == "" {
-		return "", errors.New("this conversation is kept in memory only; there is no file to copy")
+	if from.Path == "" || c.log.Turn() == 0 {
+		return "", errors.New("there is no file to copy: nothing has been said yet, or the conversation is kept in memory only")
 	}
 	if err := c.switchTo(func() error { return c.copyOf(from.Path) }); err != nil {
 		return "", err

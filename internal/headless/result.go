@@ -201,7 +201,7 @@ func exitCode(e event.Ended, asked bool, cause error) int {
 		return 7
 	case event.Failed:
 		switch e.Fault {
-		case "auth":
+		case "auth", "usage":
 			return 2
 		case "rate_limited", "overloaded":
 			return 6

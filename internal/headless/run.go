@@ -70,16 +70,19 @@ func (w redacting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// runCommand runs a slash command, whose output is the result. A slash that
-// begins no command is an ordinary prompt.
+// runCommand runs a slash command, whose output is the result. What begins with
+// a path is an ordinary prompt; a command that is not there is a mistake.
 func runCommand(ctx context.Context, conv *app.Conversation, line string, r *report, o Options) (handled bool, exit int) {
 	out, err := conv.Run(ctx, line)
-	if errors.Is(err, app.ErrNoCommand) {
+	word, _, _ := strings.Cut(line, " ")
+	switch {
+	case errors.Is(err, app.ErrNoCommand) && strings.ContainsAny(word[1:], "/."):
 		return false, 0
-	}
-	if err != nil && !errors.Is(err, app.ErrExit) {
+	case errors.Is(err, app.ErrNoCommand):
+		r.ended = event.Ended{Reason: event.Failed, Error: err.Error(), Fault: "usage"}
+	case err != nil && !errors.Is(err, app.ErrExit):
 		r.fail(err)
-	} else {
+	default:
 		r.result.Result, r.ended.Reason = &out, event.Done
 	}
 	r.finish(ctx, conv)

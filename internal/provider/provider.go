@@ -98,6 +98,9 @@ func (d *Directory) split(name string) (provider, model string, err error) {
 	if e, ok := catalog.Find(name); ok {
 		return e.Provider, e.Name, nil
 	}
+	if before, _, ok := strings.Cut(name, "/"); ok {
+		return "", "", fmt.Errorf("the provider %q of the model %q is not known; the settings can name it under providers, with its wire and baseUrl", before, name)
+	}
 	return "", "", fmt.Errorf("the model %q is not known; name it with its provider, such as anthropic/%s", name, name)
 }
 
