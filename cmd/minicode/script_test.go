@@ -87,18 +87,17 @@ func startModel(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	answers, err := llmtest.ParseScript(ts.ReadFile(args[0]))
 	ts.Check(err)
-	server := llmtest.NewServer(llmtest.New(nil, answers...))
 	wire := llmtest.Anthropic
 	if len(args) == 2 {
 		wire = llmtest.Wire(args[1])
 	}
+	server := llmtest.NewServer(llmtest.New(nil, answers...), func(s *llmtest.Server) { s.LookAlike = wire == llmtest.LookAlike })
 	switch wire {
 	case llmtest.Anthropic:
 		ts.Setenv("ANTHROPIC_BASE_URL", server.BaseURL(wire))
 		ts.Setenv("ANTHROPIC_API_KEY", "key-for-tests")
 		ts.Setenv("MINICODE_MODEL", "anthropic/claude-sonnet-4-5")
 	case llmtest.OpenAI, llmtest.LookAlike: // the latter is for a provider of the settings
-		server.LookAlike = wire == llmtest.LookAlike
 		ts.Setenv("OPENAI_BASE_URL", server.BaseURL(llmtest.OpenAI))
 		ts.Setenv("OPENAI_API_KEY", "key-for-tests")
 		ts.Setenv("MINICODE_MODEL", "openai/gpt-4.1")

@@ -27,7 +27,7 @@ const (
 // the real providers would take. Any other request is refused as they refuse
 // it, uses no answer up, and is told by [Server.Verify].
 //
-// Its fields may be changed before the first request.
+// Its fields are set before the first request; see [NewServer].
 type Server struct {
 	Script    *Script
 	URL       string // where [NewServer] listens, without a path
@@ -64,12 +64,18 @@ type Received struct {
 // NewServer listens on a free port of this machine until [Server.Close]. If
 // the script was made with a test, the server is closed at the test's end and
 // fails it over requests that it refused. It panics if it cannot listen.
-func NewServer(s *Script) *Server {
+//
+// Fields are set by the functions given, before it listens; for clients in the
+// same process they may be set afterwards as well.
+func NewServer(s *Script, set ...func(*Server)) *Server {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(fmt.Sprintf("llmtest: %v", err))
 	}
 	srv := newServer(s, l)
+	for _, f := range set {
+		f(srv)
+	}
 	srv.running.Go(func() { _ = srv.server.Serve(l) }) // ends with ErrServerClosed, which Close asked for
 	if s.t != nil {
 		s.t.Cleanup(func() {
