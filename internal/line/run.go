@@ -270,11 +270,22 @@ func (l *Line) leave(conv *app.Conversation) {
 		}
 		l.warn(conv)
 	}()
-	select {
-	case <-closed:
-		l.out.close()
-	case <-time.After(forgiving):
-	case <-l.o.Signals:
+	end := time.After(forgiving)
+	began := time.Now()
+	for {
+		select {
+		case <-closed:
+			l.out.close()
+			return
+		case <-end:
+			return
+		case <-l.o.Signals:
+			// A terminal that goes away ends the input and sends signals at
+			// once; a person who wants out at any price takes a moment.
+			if time.Since(began) > patience {
+				return
+			}
+		}
 	}
 }
 
