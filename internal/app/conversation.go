@@ -46,6 +46,7 @@ type Task struct {
 // Info is what a front end shows of the conversation.
 type Info struct {
 	Session, Path, Title, Model, Mode, Cwd string
+	Root                                   string // of the project that Cwd is in
 	Resumed                                bool
 	Window, MaxOutput                      int
 	Saved                                  bool          // false while the session cannot be written
@@ -232,7 +233,7 @@ func (c *Conversation) Info() Info {
 	defer c.mu.Unlock()
 	m := c.model.Info()
 	return Info{
-		Session: c.log.ID(), Path: c.log.Path(), Title: c.log.Title(), Model: m.ID(), Mode: string(c.mode), Cwd: c.o.Cwd, Resumed: c.resumed,
+		Session: c.log.ID(), Path: c.log.Path(), Title: c.log.Title(), Model: m.ID(), Mode: string(c.mode), Cwd: c.o.Cwd, Root: c.o.policy.Root, Resumed: c.resumed,
 		Window: m.Window, MaxOutput: m.MaxOutput, Saved: c.log.Saved(), Waited: c.waited, Usage: c.log.Usage(), Tasks: running(c.tasks),
 		Price: c.models.Price,
 	}
@@ -244,6 +245,31 @@ func running(tasks *builtin.Tasks) []Task {
 		if t.Status == builtin.TaskRunning {
 			out = append(out, Task{t.ID, t.Command})
 		}
+	}
+	return out
+}
+
+// Rules is the permission rules in force: those of the settings and flags, and
+// those that the person chose to keep since.
+func (c *Conversation) Rules() []permission.Rule {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.o.policy.Rules)
+}
+
+// Grants is what the person allowed for more than one call of this session.
+func (c *Conversation) Grants() []event.Grant {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.log.Grants()
+}
+
+// ToolSpecs is what the model is told of the tools that it can use, sorted by
+// name.
+func (c *Conversation) ToolSpecs() []llm.ToolSpec {
+	var out []llm.ToolSpec
+	for _, t := range c.tools() {
+		out = append(out, t.Spec())
 	}
 	return out
 }

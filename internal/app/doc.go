@@ -1,5 +1,5 @@
-// Package app puts one conversation together and drives it. It is all that a
-// front end sees of the program:
+// Package app puts one conversation together and drives it. Beside the
+// slash commands, it is all that a front end sees of the program:
 //
 //	conv, err := app.Open(ctx, app.Options{Cwd: dir, Home: home, Environ: os.Environ(), Asker: frontEnd})
 //	if err != nil {
@@ -11,7 +11,7 @@
 //	}
 //
 // One turn runs at a time; [Conversation.Queue] is how one speaks meanwhile.
-// Slash commands are data, in commands.go. The package holds no rules of its
-// own: what may be done, said or remembered is decided in the packages that
-// it joins.
+// The package holds no rules of its own: what may be done, said or remembered
+// is decided in the packages that it joins. Nor does it know what can be typed:
+// the slash commands are made of its exported methods, in internal/command.
 package app

@@ -134,6 +134,32 @@ func (c *Conversation) switchTo(open func() error) error {
 	return nil
 }
 
+// New leaves the session for a new one, with the model and mode in force. It
+// gives [ErrBusy] while a turn runs, as [Conversation.Resume] and
+// [Conversation.Fork] do; whatever fails leaves the present session as it is.
+func (c *Conversation) New() error { return c.switchTo(c.create) }
+
+// Resume leaves the session for the one that ref names: its id, the beginning
+// of it, or its title. It returns the session that was found; nothing is done
+// when that is the present one.
+func (c *Conversation) Resume(ref string) (SessionInfo, error) {
+	found, err := c.store.Find(c.o.Cwd, ref)
+	if err != nil || found.ID == c.Info().Session {
+		return found, err
+	}
+	return found, c.switchTo(func() error { return c.reopen(found.Path) })
+}
+
+// Fork leaves the session for a copy of it. Its error says so when there is
+// nothing to copy yet.
+func (c *Conversation) Fork() error {
+	path := c.Info().Path
+	if path == "" || c.log.Turn() == 0 {
+		return errors.New("there is no file to copy: nothing has been said yet, or the conversation is kept in memory only")
+	}
+	return c.switchTo(func() error { return c.copyOf(path) })
+}
+
 // Sessions lists the stored sessions, newest first: those of this directory's
 // project, or all.
 func (c *Conversation) Sessions(all bool) ([]session.Info, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/command"
 	"github.com/minicode-go/minicode/llm"
 )
 
@@ -73,14 +74,14 @@ func (w redacting) Write(p []byte) (int, error) {
 // runCommand runs a slash command, whose output is the result. What begins with
 // a path is an ordinary prompt; a command that is not there is a mistake.
 func runCommand(ctx context.Context, conv *app.Conversation, line string, r *report, o Options) (handled bool, exit int) {
-	out, err := conv.Run(ctx, line)
+	out, err := command.Run(ctx, conv, line)
 	word, _, _ := strings.Cut(line, " ")
 	switch {
-	case errors.Is(err, app.ErrNoCommand) && strings.ContainsAny(word[1:], "/."):
+	case errors.Is(err, command.ErrNoCommand) && strings.ContainsAny(word[1:], "/."):
 		return false, 0
-	case errors.Is(err, app.ErrNoCommand):
+	case errors.Is(err, command.ErrNoCommand):
 		r.ended = event.Ended{Reason: event.Failed, Error: err.Error(), Fault: "usage"}
-	case err != nil && !errors.Is(err, app.ErrExit):
+	case err != nil && !errors.Is(err, command.ErrExit):
 		r.fail(err)
 	default:
 		r.result.Result, r.ended.Reason = &out, event.Done

@@ -11,6 +11,7 @@ import (
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/command"
 )
 
 const (
@@ -54,7 +55,7 @@ func (l *Line) talk(ctx context.Context, conv *app.Conversation, first string) i
 		send := false
 		switch {
 		case isCommand(text):
-			if err := l.command(ctx, conv, text); errors.Is(err, app.ErrExit) {
+			if err := l.command(ctx, conv, text); errors.Is(err, command.ErrExit) {
 				return 0
 			}
 		case strings.TrimSpace(text) == "":
@@ -90,9 +91,9 @@ func isCommand(text string) bool {
 // command runs a slash command and shows what it says.
 func (l *Line) command(ctx context.Context, conv *app.Conversation, text string) error {
 	before := conv.Info().Session
-	out, err := conv.Run(ctx, text)
+	out, err := command.Run(ctx, conv, text)
 	switch {
-	case errors.Is(err, app.ErrExit):
+	case errors.Is(err, command.ErrExit):
 	case err != nil:
 		l.out.problem(err.Error())
 	default:

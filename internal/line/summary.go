@@ -17,7 +17,7 @@ func summary(r llm.ToolResult) string {
 	head, body := header(text)
 	switch {
 	case r.Name == "run_command" && r.Meta.Exit != nil:
-		return command(*r.Meta.Exit, head, body)
+		return exited(*r.Meta.Exit, head, body)
 	case r.Error:
 		return firstLine(text)
 	}
@@ -58,7 +58,7 @@ func header(text string) (head map[string]string, body string) {
 	return head, text
 }
 
-func command(exit int, head map[string]string, body string) string {
+func exited(exit int, head map[string]string, body string) string {
 	text := fmt.Sprintf("exit %d", exit)
 	if cut, ok := head["CUT"]; ok {
 		text += ", " + strings.TrimSuffix(cut, ".")

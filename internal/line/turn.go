@@ -11,6 +11,7 @@ import (
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/command"
 	"github.com/minicode-go/minicode/llm"
 )
 
@@ -194,7 +195,7 @@ func (a *attended) line(t typed) {
 			l.out.remark(hint)
 		}
 	case isCommand(t.text):
-		if err := l.command(a.ctx, a.conv, t.text); errors.Is(err, app.ErrExit) {
+		if err := l.command(a.ctx, a.conv, t.text); errors.Is(err, command.ErrExit) {
 			a.quit(0, "SIGINT")
 		}
 	case strings.TrimSpace(t.text) != "":

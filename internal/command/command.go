@@ -1,4 +1,4 @@
-package app
+package command
 
 import (
 	"context"
@@ -6,29 +6,30 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/nearest"
 	"github.com/minicode-go/minicode/internal/permission"
 )
 
 var (
 	// ErrNoCommand is given for a line that names no command.
-	ErrNoCommand = errors.New("there is no such command; /help lists them")
+	ErrNoCommand = errors.New("there is no such command")
 	// ErrExit asks the front end to end.
 	ErrExit = errors.New("exit")
 )
 
-// Command is one slash command. Commands are data: every front end reads the
-// same list.
+// Command is one slash command.
 type Command struct {
 	Name  string // without the slash
 	Alias string // what other programs call it; "" if nothing else
 	Args  string // what may follow, for the help
 	Help  string
 
-	run func(ctx context.Context, c *Conversation, args string) (string, error)
+	run func(ctx context.Context, conv *app.Conversation, args string) (string, error)
 }
 
-// Commands is every slash command, in the order of the help.
-func Commands() []Command {
+// All is every slash command, in the order of the help.
+func All() []Command {
 	return []Command{
 		{Name: "help", Help: "what can be typed", run: help},
 		{Name: "status", Help: "session, model, mode, usage and cost", run: status},
@@ -45,28 +46,44 @@ func Commands() []Command {
 }
 
 // Run runs a line that begins with a slash and returns what it prints. A line
-// whose first word is no command gives [ErrNoCommand].
-func (c *Conversation) Run(ctx context.Context, line string) (string, error) {
+// whose first word is no command gives [ErrNoCommand], and the command that
+// leaves gives [ErrExit].
+func Run(ctx context.Context, conv *app.Conversation, line string) (string, error) {
 	name, args, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
-	for _, cmd := range Commands() {
-		if name == cmd.Name || name != "" && name == cmd.Alias {
-			return cmd.run(ctx, c, strings.TrimSpace(args))
+	for _, c := range All() {
+		if name == c.Name || name != "" && name == c.Alias {
+			return c.run(ctx, conv, strings.TrimSpace(args))
 		}
 	}
-	return "", fmt.Errorf("/%s: %w", name, ErrNoCommand)
+	if meant := misspelled(name); meant != "" {
+		return "", fmt.Errorf("/%s: %w; did you mean /%s? /help lists them", name, ErrNoCommand, meant)
+	}
+	return "", fmt.Errorf("/%s: %w; /help lists them", name, ErrNoCommand)
 }
 
-func help(context.Context, *Conversation, string) (string, error) {
+// misspelled is the command that was surely meant, "" if there is none.
+func misspelled(name string) string {
+	var names []string
+	for _, c := range All() {
+		names = append(names, c.Name)
+		if c.Alias != "" {
+			names = append(names, c.Alias)
+		}
+	}
+	return nearest.Close(name, names)
+}
+
+func help(context.Context, *app.Conversation, string) (string, error) {
 	var b strings.Builder
-	for _, c := range Commands() {
+	for _, c := range All() {
 		fmt.Fprintf(&b, "%-24s %s\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Help)
 	}
 	b.WriteString("\nAnything else is said to the model. What you type while it works is queued.\nCtrl+C interrupts, twice leaves.")
 	return b.String(), nil
 }
 
-func status(_ context.Context, c *Conversation, _ string) (string, error) {
-	i := c.Info()
+func status(_ context.Context, conv *app.Conversation, _ string) (string, error) {
+	i := conv.Info()
 	var b strings.Builder
 	row := func(name, value string) {
 		if value != "" {
@@ -94,66 +111,63 @@ func status(_ context.Context, c *Conversation, _ string) (string, error) {
 	return strings.TrimRight(b.String(), "\n"), nil
 }
 
-func model(_ context.Context, c *Conversation, name string) (string, error) {
+func model(_ context.Context, conv *app.Conversation, name string) (string, error) {
 	if name != "" {
-		if err := c.SetModel(name); err != nil {
+		if err := conv.SetModel(name); err != nil {
 			return "", err
 		}
 	}
-	return "model: " + c.Info().Model, nil
+	return "model: " + conv.Info().Model, nil
 }
 
-func mode(_ context.Context, c *Conversation, name string) (string, error) {
+func mode(_ context.Context, conv *app.Conversation, name string) (string, error) {
 	if name == "" {
-		return "mode: " + c.Info().Mode + "\nmodes: " + permission.ModeNames(), nil
+		return "mode: " + conv.Info().Mode + "\nmodes: " + permission.ModeNames(), nil
 	}
-	if err := c.SetMode(name); err != nil {
+	if err := conv.SetMode(name); err != nil {
 		return "", err
 	}
-	return "mode: " + c.Info().Mode, nil
+	return "mode: " + conv.Info().Mode, nil
 }
 
-func permissions(_ context.Context, c *Conversation, _ string) (string, error) {
-	p := c.policy()
+func permissions(_ context.Context, conv *app.Conversation, _ string) (string, error) {
+	i, rules := conv.Info(), conv.Rules()
 	var b strings.Builder
-	fmt.Fprintf(&b, "mode %s in %s\n", p.Mode, p.Root)
-	for _, r := range p.Rules {
+	fmt.Fprintf(&b, "mode %s in %s\n", i.Mode, i.Root)
+	for _, r := range rules {
 		fmt.Fprintf(&b, "%-6s %-40s %s\n", r.Decision, r.String(), r.Origin)
 	}
-	for _, g := range c.log.Grants() {
+	for _, g := range conv.Grants() {
 		fmt.Fprintf(&b, "%-6s %-40s granted for this %s\n", "allow", strings.Join(g.Rules, ", "), g.Scope)
 	}
-	if len(p.Rules) == 0 {
+	if len(rules) == 0 {
 		b.WriteString("no rules are set")
 	}
 	return strings.TrimRight(b.String(), "\n"), nil
 }
 
-func tools(_ context.Context, c *Conversation, _ string) (string, error) {
+func tools(_ context.Context, conv *app.Conversation, _ string) (string, error) {
 	var b strings.Builder
-	for _, t := range c.tools() {
-		spec := t.Spec()
-		first, _, _ := strings.Cut(spec.Description, ". ")
-		fmt.Fprintf(&b, "%-16s %s\n", spec.Name, strings.TrimSuffix(strings.TrimSpace(first), "."))
+	for _, t := range conv.ToolSpecs() {
+		first, _, _ := strings.Cut(t.Description, ". ")
+		fmt.Fprintf(&b, "%-16s %s\n", t.Name, strings.TrimSuffix(strings.TrimSpace(first), "."))
 	}
 	return strings.TrimRight(b.String(), "\n"), nil
 }
 
-func resume(_ context.Context, c *Conversation, ref string) (string, error) {
+func resume(_ context.Context, conv *app.Conversation, ref string) (string, error) {
 	if ref != "" {
-		info, err := c.store.Find(c.o.Cwd, ref)
+		before := conv.Info().Session
+		found, err := conv.Resume(ref)
 		if err != nil {
 			return "", err
 		}
-		if info.ID == c.Info().Session {
+		if found.ID == before {
 			return "this is that session already", nil
 		}
-		if err := c.switchTo(func() error { return c.reopen(info.Path) }); err != nil {
-			return "", err
-		}
-		return strings.TrimSpace("resumed " + info.ID + " " + c.Info().Title), nil
+		return strings.TrimSpace("resumed " + found.ID + " " + conv.Info().Title), nil
 	}
-	list, err := c.Sessions(false)
+	list, err := conv.Sessions(false)
 	if err != nil {
 		return "", err
 	}
@@ -168,29 +182,27 @@ func resume(_ context.Context, c *Conversation, ref string) (string, error) {
 	return b.String(), nil
 }
 
-func newConversation(_ context.Context, c *Conversation, _ string) (string, error) {
-	if err := c.switchTo(c.create); err != nil {
+func newConversation(_ context.Context, conv *app.Conversation, _ string) (string, error) {
+	if err := conv.New(); err != nil {
 		return "", err
 	}
-	return "new session " + c.Info().Session, nil
+	return "new session " + conv.Info().Session, nil
 }
 
-func rename(_ context.Context, c *Conversation, title string) (string, error) {
-	if err := c.SetTitle(title); err != nil {
+func rename(_ context.Context, conv *app.Conversation, title string) (string, error) {
+	if err := conv.SetTitle(title); err != nil {
 		return "", err
 	}
-	return "renamed to " + c.Info().Title, nil
+	return "renamed to " + conv.Info().Title, nil
 }
 
-func fork(_ context.Context, c *Conversation, _ string) (string, error) {
-	from := c.Info()
-	if from.Path == "" || c.log.Turn() == 0 {
-		return "", errors.New("there is no file to copy: nothing has been said yet, or the conversation is kept in memory only")
-	}
-	if err := c.switchTo(func() error { return c.copyOf(from.Path) }); err != nil {
+func fork(_ context.Context, conv *app.Conversation, _ string) (string, error) {
+	from := conv.Info().Session
+	if err := conv.Fork(); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("forked %s as %s (%s)", from.Session, c.Info().Session, c.Info().Title), nil
+	i := conv.Info()
+	return fmt.Sprintf("forked %s as %s (%s)", from, i.Session, i.Title), nil
 }
 
-func exit(context.Context, *Conversation, string) (string, error) { return "", ErrExit }
+func exit(context.Context, *app.Conversation, string) (string, error) { return "", ErrExit }

@@ -1,0 +1,144 @@
+package command_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/command"
+	"github.com/minicode-go/minicode/llm/llmtest"
+)
+
+// open opens a new conversation whose model gives these answers.
+func open(t *testing.T, answers ...llmtest.Answer) *app.Conversation {
+	t.Helper()
+	home, project := t.TempDir(), t.TempDir()
+	conv, err := app.Open(t.Context(), app.Options{
+		Cwd: project, Home: home, Environ: []string{"HOME=" + home}, Now: time.Now, Bare: true,
+		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
+		Model: llmtest.New(t, answers...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := conv.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return conv
+}
+
+func run(t *testing.T, conv *app.Conversation, line string) string {
+	t.Helper()
+	out, err := command.Run(t.Context(), conv, line)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return out
+}
+
+func TestNoCommand(t *testing.T) {
+	for line, want := range map[string]string{
+		"/statu":        "/statu: there is no such command; did you mean /status? /help lists them",
+		"/STATUS":       "/STATUS: there is no such command; did you mean /status? /help lists them",
+		" /quti now ":   "/quti: there is no such command; did you mean /quit? /help lists them",
+		"/nonsense x y": "/nonsense: there is no such command; /help lists them",
+		"/":             "/: there is no such command; /help lists them",
+	} {
+		_, err := command.Run(t.Context(), nil, line)
+		if !errors.Is(err, command.ErrNoCommand) || err.Error() != want {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+func TestExit(t *testing.T) {
+	for _, line := range []string{"/exit", "/quit", " /exit  now"} {
+		if _, err := command.Run(t.Context(), nil, line); !errors.Is(err, command.ErrExit) {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// TestAll checks that no name stands for two commands, and that the help has
+// them all.
+func TestAll(t *testing.T) {
+	help := run(t, nil, "/help")
+	seen := map[string]bool{"": true}
+	for _, c := range command.All() {
+		if seen[c.Name] || c.Alias != "" && seen[c.Alias] || c.Name == c.Alias {
+			t.Errorf("/%s or /%s stands for two commands", c.Name, c.Alias)
+		}
+		seen[c.Name], seen[c.Alias] = true, true
+		if !strings.Contains("\n"+help, "\n/"+c.Name+" ") || c.Help == "" {
+			t.Errorf("the help says nothing of /%s", c.Name)
+		}
+	}
+}
+
+func TestGoingToAnotherSession(t *testing.T) {
+	conv := open(t, llmtest.Say("One."))
+	first := conv.Info().Session
+	if _, err := command.Run(t.Context(), conv, "/fork"); err == nil || conv.Info().Session != first {
+		t.Fatalf("forked before anything was said: %v", err)
+	}
+	for r, err := range conv.Prompt(t.Context(), "alpha") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := r.Event.(event.Ended); !ok {
+			continue
+		}
+		// The turn is not over before its last event was taken.
+		for _, line := range []string{"/new", "/fork"} {
+			if _, err := command.Run(t.Context(), conv, line); !errors.Is(err, app.ErrBusy) {
+				t.Errorf("%s while a turn runs: %v", line, err)
+			}
+		}
+	}
+	run(t, conv, "/rename the first")
+	if out := run(t, conv, "/resume the first"); out != "this is that session already" {
+		t.Error(out)
+	}
+	out := run(t, conv, "/fork")
+	second := conv.Info().Session
+	if second == first || !strings.HasPrefix(out, "forked "+first+" as "+second) {
+		t.Error(out)
+	}
+	out = run(t, conv, "/new")
+	third := conv.Info().Session
+	if third == first || third == second || out != "new session "+third {
+		t.Error(out)
+	}
+	if out := run(t, conv, "/resume "+first); out != "resumed "+first+" the first" || conv.Info().Session != first {
+		t.Error(out)
+	}
+	if _, err := command.Run(t.Context(), conv, "/resume nonesuch"); err == nil || conv.Info().Session != first {
+		t.Errorf("resumed what is not there: %v", err)
+	}
+	if out := run(t, conv, "/resume"); !strings.Contains(out, first) || !strings.Contains(out, second) {
+		t.Error(out)
+	}
+}
+
+func TestWhatIsInForce(t *testing.T) {
+	conv := open(t)
+	if out := run(t, conv, "/permissions"); out != "mode default in "+conv.Info().Root+"\nno rules are set" {
+		t.Error(out)
+	}
+	if out := run(t, conv, "/mode plan"); out != "mode: plan" {
+		t.Error(out)
+	}
+	if out := run(t, conv, "/tools"); !strings.Contains("\n"+out, "\nread_file ") {
+		t.Error(out)
+	}
+	if out := run(t, conv, "/status"); !strings.Contains(out, conv.Info().Session) || !strings.Contains(out, "plan") {
+		t.Error(out)
+	}
+}
