@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/llm"
 	"github.com/minicode-go/minicode/tool"
 )
@@ -30,12 +31,16 @@ type Gate interface {
 	Check(ctx context.Context, call llm.ToolCall, action tool.Action, advice tool.Advice, emit tool.Emit) (event.Decided, error)
 }
 
-// Compactor makes the model's view smaller. It yields signals and
-// [event.Edited] facts; each fact is recorded before it goes on, so that view
-// can be taken again. An error ends the turn with reason context when it
-// wraps [llm.ErrContextTooLong].
+// Compactor makes the model's view smaller.
+//
+// Compact yields signals and [event.Edited] facts; each fact is recorded
+// before it goes on, so that view can be taken again. An error ends the turn,
+// with reason context when it wraps [llm.ErrContextTooLong]. TooLong is such
+// an error, for a view that the provider does not take: it names for the
+// person what is biggest, and the ways out.
 type Compactor interface {
 	Compact(ctx context.Context, view func() event.View, why event.Why) iter.Seq2[event.Event, error]
+	TooLong(event.View) error
 }
 
 // Cleaner makes a result fit before it is recorded.
@@ -58,9 +63,10 @@ type Agent struct {
 	Tools   func() []tool.Tool // taken once a turn, in a stable order
 	Log     Log
 	Gate    Gate
-	Compact Compactor // nil never compacts
-	Clean   Cleaner   // nil leaves results as they are
-	Hooks   Hooks     // nil runs none
+	Meter   *account.Meter // nil: one of its own for each turn
+	Compact Compactor      // nil never compacts
+	Clean   Cleaner        // nil leaves results as they are
+	Hooks   Hooks          // nil runs none
 
 	// Steer gives what goes in next: notes, then what the person typed
 	// meanwhile. When the turn is about to end it must give nothing unless

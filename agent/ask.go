@@ -54,8 +54,7 @@ func (t *turn) ask(ctx context.Context) (*answer, error) {
 		t.usage = t.usage.Add(s.done.Usage)
 		if errors.Is(err, llm.ErrContextTooLong) || (err == nil && s.done.Stop == llm.StopContextWindow) {
 			if forced {
-				return nil, fmt.Errorf("%w, also after making it smaller. The biggest parts are %s. Choose a model with a larger window, or begin anew with /new",
-					llm.ErrContextTooLong, biggest(req))
+				return nil, t.tooLong()
 			}
 			forced = true
 			t.notice(event.WarnLevel, "The prompt is too long for the model. Making it smaller and trying once more.")
@@ -80,7 +79,7 @@ func (t *turn) ask(ctx context.Context) (*answer, error) {
 			}
 			return nil, errors.Join(err, t.keepPartial(s.text))
 		}
-		return t.admitAnswer(s.done)
+		return t.admitAnswer(req, s.done)
 	}
 }
 
@@ -95,11 +94,11 @@ func (t *turn) keepPartial(text string) error {
 }
 
 // admitAnswer gives a whole answer its ids, its kind and its place in the log.
-func (t *turn) admitAnswer(done llm.Done) (*answer, error) {
+func (t *turn) admitAnswer(req llm.Request, done llm.Done) (*answer, error) {
 	parts, mark := stripMarkers(done.Parts)
 	usage := done.Usage
 	a := &answer{Message: llm.Message{
-		Role: llm.Assistant, Parts: t.identify(parts), Model: t.Model.Info().ID(), Stop: done.Stop, Usage: &usage,
+		Role: llm.Assistant, Parts: t.identify(parts), Model: t.Model.Info().ID(), Stop: done.Stop, Usage: &usage, Estimate: t.meter.Estimate(req),
 	}}
 	a.row = rowOf(a.Message, mark)
 	a.spent = t.tally.count(a.row, a.Message)

@@ -2,9 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/llm"
@@ -22,6 +19,9 @@ func (t *turn) compact(ctx context.Context, why event.Why) error {
 		}
 		switch e := e.(type) {
 		case event.Fact:
+			if edited, ok := e.(event.Edited); ok && edited.Usage != nil {
+				t.usage = t.usage.Add(*edited.Usage)
+			}
 			if err := t.record(e); err != nil {
 				return err
 			}
@@ -47,31 +47,13 @@ func (t *turn) request() llm.Request {
 // view is what would be sent now, measured.
 func (t *turn) view() event.View {
 	req := t.request()
-	return event.View{Request: req, Model: t.Model, Used: llm.Measure(req.Messages, req, t.Model.Info())}
+	return event.View{Request: req, Model: t.Model, Used: t.meter.Measure(req, t.Model.Info())}
 }
 
-// biggest names what takes the most room in a request, for a person who must
-// make it smaller.
-func biggest(req llm.Request) string {
-	type share struct {
-		what   string
-		tokens int
+// tooLong is the end of a turn whose request was refused twice for its size.
+func (t *turn) tooLong() error {
+	if t.Compact == nil {
+		return llm.ErrContextTooLong
 	}
-	shares := []share{
-		{"the system prompt with its instruction files", llm.Estimate(llm.Request{System: req.System})},
-		{"the tools' descriptions", llm.Estimate(llm.Request{Tools: req.Tools})},
-	}
-	for _, m := range req.Messages {
-		what := "a " + string(m.Kind) + " message"
-		if r, ok := m.Result(); ok {
-			what = "a result of " + r.Name
-		}
-		shares = append(shares, share{what, llm.Estimate(llm.Request{Messages: []llm.Message{m}})})
-	}
-	slices.SortStableFunc(shares, func(a, b share) int { return b.tokens - a.tokens })
-	var out []string
-	for _, s := range shares[:min(3, len(shares))] {
-		out = append(out, fmt.Sprintf("%s (about %d tokens)", s.what, s.tokens))
-	}
-	return strings.Join(out, ", ")
+	return t.Compact.TooLong(t.view())
 }

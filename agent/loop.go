@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/llm"
 	"github.com/minicode-go/minicode/tool"
 )
@@ -15,6 +16,7 @@ import (
 type turn struct {
 	*Agent
 	tools  tool.Set
+	meter  *account.Meter
 	yield  func(event.Record, error) bool
 	cancel context.CancelCauseFunc
 	gone   bool       // the reader broke off
@@ -27,7 +29,10 @@ type turn struct {
 }
 
 func newTurn(a *Agent, cancel context.CancelCauseFunc, yield func(event.Record, error) bool) *turn {
-	t := &turn{Agent: a, cancel: cancel, yield: yield}
+	t := &turn{Agent: a, cancel: cancel, yield: yield, meter: a.Meter}
+	if t.meter == nil {
+		t.meter = new(account.Meter)
+	}
 	if a.Tools != nil {
 		t.tools = a.Tools()
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/minicode-go/minicode/agent"
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/compact"
 	"github.com/minicode-go/minicode/llm"
 	"github.com/minicode-go/minicode/llm/llmtest"
 )
@@ -261,14 +262,14 @@ type spans struct {
 
 func (spans) Name() string { return "snip" }
 
-func (s spans) Edits(_ context.Context, v event.View) ([]event.Edit, llm.Usage, error) {
+func (s spans) Edits(_ context.Context, v event.View, _ func(event.Signal)) (compact.Work, error) {
 	messages := v.Request.Messages
 	r := rand.New(rand.NewPCG(s.seed, uint64(len(messages))))
 	if len(messages) < 6 || r.IntN(100) >= s.percent {
-		return nil, llm.Usage{}, nil
+		return compact.Work{}, nil
 	}
 	if r.IntN(5) == 0 {
-		return nil, llm.Usage{}, errors.New("this stage fails at times")
+		return compact.Work{}, errors.New("this stage fails at times")
 	}
 	from, to := r.IntN(len(messages)-4), 0
 	for to = from + r.IntN(4); to < len(messages)-3 && messages[to+1].Role == llm.ToolRole; to++ {
@@ -278,7 +279,7 @@ func (s spans) Edits(_ context.Context, v event.View) ([]event.Edit, llm.Usage, 
 		from--
 	}
 	if to >= len(messages)-3 || messages[from].Role == llm.ToolRole {
-		return nil, llm.Usage{}, nil
+		return compact.Work{}, nil
 	}
-	return []event.Edit{{From: messages[from].ID, To: messages[to].ID, With: []llm.Message{llm.NewText(llm.User, llm.Snipped, "[left out]")}}}, llm.Usage{}, nil
+	return compact.Work{Edits: []event.Edit{{From: messages[from].ID, To: messages[to].ID, With: []llm.Message{llm.NewText(llm.User, llm.Snipped, "[left out]")}}}}, nil
 }

@@ -51,22 +51,31 @@ func orElse[T comparable](v, otherwise T) T {
 // the tries are used up. What a failed try streamed is dropped; that of the
 // last one is given back with the error.
 func (t *turn) persist(ctx context.Context, req llm.Request) (streamed, error) {
-	tries := orElse(t.Retry.Tries, 10)
 	for attempt := 1; ; attempt++ {
 		s, err := t.stream(ctx, req)
-		if err == nil {
-			return s, nil
-		}
-		var fault *llm.Error
-		if ctx.Err() != nil || !errors.As(err, &fault) || !fault.Retryable() || attempt >= tries {
+		if err == nil || ctx.Err() != nil {
 			return s, err
 		}
-		wait := t.Retry.wait(attempt, fault.RetryAfter)
-		t.emit(event.Retrying{Attempt: attempt, Of: tries, After: wait, Error: fault.Error()})
-		if err := pause(ctx, wait); err != nil {
+		again, worth := t.Retry.After(attempt, err)
+		if !worth {
+			return s, err
+		}
+		t.emit(again)
+		if err := pause(ctx, again.After); err != nil {
 			return streamed{}, err
 		}
 	}
+}
+
+// After says whether a request is worth sending again once an attempt, counted
+// from 1, failed with err, and after which wait.
+func (r Retry) After(attempt int, err error) (again event.Retrying, worth bool) {
+	tries := orElse(r.Tries, 10)
+	var fault *llm.Error
+	if !errors.As(err, &fault) || !fault.Retryable() || attempt >= tries {
+		return event.Retrying{}, false
+	}
+	return event.Retrying{Attempt: attempt, Of: tries, After: r.wait(attempt, fault.RetryAfter), Error: fault.Error()}, true
 }
 
 // pause waits, and ends at once when ctx does.

@@ -16,6 +16,7 @@ type View struct {
 	Request llm.Request
 	Model   llm.Model
 	Used    llm.Count
+	Why     Why // what it is looked at for, when a smaller one is wanted
 }
 
 // Apply gives the messages with the edits carried out in order. An edit whose

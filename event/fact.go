@@ -31,6 +31,7 @@ type Edited struct {
 	Before int        `json:"before"`          // tokens in use
 	After  int        `json:"after"`           // tokens in use, estimated
 	Usage  *llm.Usage `json:"usage,omitempty"` // of the stage's own model calls
+	Model  string     `json:"model,omitempty"` // "provider/name" that Usage is of
 	Error  string     `json:"error,omitempty"` // a strike: the stage failed by its own doing
 }
 

@@ -44,7 +44,12 @@ type Message struct {
 	Parts Parts     `json:"parts"`           // in the order they came
 	Model string    `json:"model,omitempty"` // assistant: "provider/model" that said it
 	Stop  Stop      `json:"stop,omitempty"`  // assistant: why the answer ended
-	Usage *Usage    `json:"usage,omitempty"` // assistant: what the provider counted
+
+	// Estimate is, of an answer, how many tokens its request was estimated at,
+	// without calibration, so that the estimate can learn from Usage.
+	Estimate int    `json:"estimate,omitempty"`
+	Usage    *Usage `json:"usage,omitempty"` // assistant: what the provider counted
+	Stale    string `json:"-"`               // in a view: what was done to the view that Usage was counted of; "" if nothing
 }
 
 // Text is the message's text parts, joined.

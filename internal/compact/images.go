@@ -19,7 +19,7 @@ const imageGone = "(an image was left out here: the provider did not take the re
 func (Images) Name() string { return "images" }
 
 // Edits replaces each message that holds a picture.
-func (Images) Edits(_ context.Context, v event.View) ([]event.Edit, llm.Usage, error) {
+func (Images) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work, error) {
 	var edits []event.Edit
 	for _, m := range v.Request.Messages {
 		parts, found := withoutImages(m.Parts)
@@ -31,7 +31,7 @@ func (Images) Edits(_ context.Context, v event.View) ([]event.Edit, llm.Usage, e
 		edit.With = []llm.Message{m}
 		edits = append(edits, edit)
 	}
-	return edits, llm.Usage{}, nil
+	return Work{Edits: edits}, nil
 }
 
 func withoutImages(parts llm.Parts) (out llm.Parts, found bool) {

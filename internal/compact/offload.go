@@ -71,7 +71,7 @@ func (o Offload) Name() string { return "offload" }
 
 // Edits replaces the largest results of the newest answer until the batch
 // fits; of two as large, the one with the smaller id goes first.
-func (o Offload) Edits(_ context.Context, v event.View) ([]event.Edit, llm.Usage, error) {
+func (o Offload) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work, error) {
 	type entry struct {
 		message llm.Message
 		result  llm.ToolResult
@@ -108,7 +108,7 @@ func (o Offload) Edits(_ context.Context, v event.View) ([]event.Edit, llm.Usage
 		}
 		path, err := o.write(e.result.Call, e.text)
 		if err != nil {
-			return edits, llm.Usage{}, err
+			return Work{Edits: edits}, err
 		}
 		short := frame(path, e.chars, preview(e.text, e.result.Meta.Exit != nil))
 		if utf8.RuneCountInString(short) >= e.chars {
@@ -121,7 +121,7 @@ func (o Offload) Edits(_ context.Context, v event.View) ([]event.Edit, llm.Usage
 			{Role: e.message.Role, Kind: e.message.Kind, Parts: llm.Parts{e.result}},
 		}})
 	}
-	return edits, llm.Usage{}, nil
+	return Work{Edits: edits}, nil
 }
 
 // path is where the result of the call is kept.

@@ -115,7 +115,8 @@ func TestBatch(t *testing.T) {
 		{[]int{8000, 15_000, 8000, 5000}, "mbma"},
 		{[]int{100_000}, "ma"},
 	} {
-		edits, _, err := o.Edits(context.Background(), results(c.sizes...))
+		work, err := o.Edits(context.Background(), results(c.sizes...), nil)
+		edits := work.Edits
 		if err != nil {
 			t.Fatal(err)
 		}

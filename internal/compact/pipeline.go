@@ -2,21 +2,16 @@ package compact
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/llm"
 )
 
-// Stage is one way of making the view smaller. Edits must leave each call
-// with its result, and must give the same edits for the same view.
-type Stage interface {
-	Name() string
-	Edits(ctx context.Context, v event.View) ([]event.Edit, llm.Usage, error)
-}
-
-// Rule says from which share of the effective input window on a stage works. A
-// stage that is for a request that the provider refused works then only.
+// Rule says from which share of the effective input on a stage works. A stage
+// that is for a request that the provider refused works then only.
 type Rule struct {
 	Above   float64
 	Refused bool
@@ -24,49 +19,128 @@ type Rule struct {
 }
 
 // Pipeline is the stages in order, cheapest first.
-type Pipeline struct{ Rules []Rule }
+type Pipeline struct {
+	Rules []Rule
+	Meter *account.Meter // nil: one of its own
+	Off   bool           // the person wants no compaction: nothing is done about a prompt that is too long
+	Told  *Told          // what was told already; nil tells everything
+}
+
+// Told is the notices of a pipeline that were given, so that none is given
+// before every request.
+type Told struct{ last string }
+
+func (t *Told) news(text string) bool {
+	if t == nil {
+		return true
+	}
+	news := t.last != text
+	t.last = text
+	return news
+}
 
 // Compact runs the stages whose line the view is over, taking the view again
-// after each. When forced or asked for by hand, lines do not count.
+// after each. Forced by the provider, lines do not count: the stages run until
+// no more than half of what was refused is left. By hand, lines do not count,
+// and that there is nothing to do is an error of type [Nothing].
 func (p Pipeline) Compact(ctx context.Context, view func() event.View, why event.Why) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
+		r := run{Pipeline: p, yield: yield, why: why, more: true}
+		if p.Off && why == event.Forced {
+			yield(nil, p.TooLong(view()))
+			return
+		}
 		for _, rule := range p.Rules {
-			if ctx.Err() != nil {
-				return
-			}
 			if rule.Refused != (why == event.Limit) {
 				continue
 			}
 			v := view()
-			if why == event.Threshold && v.Used.Share() < rule.Above {
+			v.Why = why
+			if r.refused == 0 {
+				r.refused = v.Used.Tokens
+			}
+			if ctx.Err() != nil || why == event.Forced && v.Used.Tokens <= r.refused/2 {
 				return
 			}
-			edits, usage, err := rule.Stage.Edits(ctx, v)
-			if err != nil {
-				notice := event.Notice{Level: event.WarnLevel, Text: "Context was not made smaller by " + rule.Stage.Name() + ": " + err.Error()}
-				if !yield(notice, nil) {
-					return
-				}
+			if why == event.Threshold && v.Used.Share() < rule.Above {
 				continue
 			}
-			if len(edits) == 0 {
-				continue
-			}
-			if !yield(event.Compacting{Stage: rule.Stage.Name()}, nil) || !yield(edited(v, rule.Stage.Name(), why, edits, usage), nil) {
+			if !r.stage(ctx, rule.Stage, v) {
 				return
 			}
 		}
 	}
 }
 
-func edited(v event.View, stage string, why event.Why, edits []event.Edit, usage llm.Usage) event.Edited {
-	before := llm.Estimate(v.Request)
-	smaller := v.Request
-	smaller.Messages = event.Apply(v.Request.Messages, edits)
-	e := event.Edited{Stage: stage, Why: why, Edits: edits, Before: v.Used.Tokens}
-	e.After = max(0, e.Before-(before-llm.Estimate(smaller)))
-	if usage != (llm.Usage{}) {
-		e.Usage = &usage
+// run is one run of a pipeline.
+type run struct {
+	Pipeline
+	yield   func(event.Event, error) bool
+	why     event.Why
+	refused int // tokens in use when it began
+	more    bool
+}
+
+// stage runs one stage and states what came of it. It is false when no other
+// stage should run.
+func (r *run) stage(ctx context.Context, s Stage, v event.View) bool {
+	work, err := s.Edits(ctx, v, func(sig event.Signal) { r.say(sig) })
+	var nothing Nothing
+	var strike Strike
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case errors.Is(err, llm.ErrContextTooLong):
+		if r.more {
+			r.yield(nil, err)
+		}
+		return false
+	case errors.As(err, &nothing):
+		if r.why == event.Manual && r.more {
+			r.yield(nil, nothing)
+			return false
+		}
+		return r.more
+	case errors.As(err, &strike):
+		r.say(event.Notice{Level: event.WarnLevel, Text: "The conversation was not made smaller by " + s.Name() + ": " + string(strike) + ". It goes on as it is."})
+		e := event.Edited{Stage: s.Name(), Why: r.why, Before: v.Used.Tokens, After: v.Used.Tokens, Error: string(strike)}
+		return r.say(spent(e, work))
+	case err != nil:
+		if r.why == event.Manual && r.more {
+			r.yield(nil, err)
+			return false
+		}
+		text := "The conversation was not made smaller by " + s.Name() + ": " + err.Error()
+		if r.Told.news(text) {
+			r.say(event.Notice{Level: event.WarnLevel, Text: text})
+		}
+		return r.more
+	case len(work.Edits) == 0:
+		return r.more
+	}
+	return r.say(event.Compacting{Stage: s.Name()}) && r.say(spent(r.edited(v, s.Name(), work.Edits), work))
+}
+
+// say yields while the reader is there.
+func (r *run) say(e event.Event) bool {
+	r.more = r.more && r.yield(e, nil)
+	return r.more
+}
+
+func spent(e event.Edited, w Work) event.Edited {
+	if w.Usage != (llm.Usage{}) {
+		e.Usage, e.Model = &w.Usage, w.Model
 	}
 	return e
+}
+
+func (r *run) edited(v event.View, stage string, edits []event.Edit) event.Edited {
+	e := event.Edited{Stage: stage, Why: r.why, Edits: edits, Before: v.Used.Tokens}
+	e.After = max(0, e.Before-saving(sizesOf(r.Meter, v), v, edits))
+	return e
+}
+
+// saving is how many tokens the edits take off the view.
+func saving(size sizes, v event.View, edits []event.Edit) int {
+	return size.of(v.Request.Messages...) - size.of(event.Apply(v.Request.Messages, edits)...)
 }

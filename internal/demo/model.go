@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/llm"
 )
 
@@ -42,7 +43,7 @@ func (Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, e
 		if len(parts.Calls()) > 0 {
 			stop = llm.StopTools
 		}
-		yield(llm.Done{Parts: parts, Stop: stop, Model: "script", Usage: llm.Usage{Input: llm.Estimate(req), Output: llm.Estimate(llm.Request{Messages: []llm.Message{{Parts: parts}}})}}, nil)
+		yield(llm.Done{Parts: parts, Stop: stop, Model: "script", Usage: llm.Usage{Input: account.Estimate(req), Output: account.Estimate(llm.Request{Messages: []llm.Message{{Parts: parts}}})}}, nil)
 	}
 }
 

@@ -1,10 +1,12 @@
-package llm_test
+package account_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/llm"
 )
 
@@ -21,7 +23,7 @@ func TestEstimate(t *testing.T) {
 		{"chinese", "请帮我修改这个文件中的错误，然后运行测试并总结结果。", 320},
 		{"russian", "Пожалуйста, исправьте ошибку в этом файле и запустите тесты ещё раз. ", 421},
 	} {
-		got := llm.Estimate(llm.Request{System: strings.Repeat(c.text, 20)})
+		got := account.Estimate(llm.Request{System: strings.Repeat(c.text, 20)})
 		if got < c.tokens*75/100 || got > c.tokens*150/100 {
 			t.Errorf("%s: %d tokens, want about %d", c.name, got, c.tokens)
 		}
@@ -30,10 +32,10 @@ func TestEstimate(t *testing.T) {
 
 func TestEstimateCountsAllOfARequest(t *testing.T) {
 	req := llm.Request{System: "a system prompt"}
-	last := llm.Estimate(req)
+	last := account.Estimate(req)
 	grow := func(what string) {
 		t.Helper()
-		if n := llm.Estimate(req); n <= last {
+		if n := account.Estimate(req); n <= last {
 			t.Errorf("%s counts nothing", what)
 		} else {
 			last = n
@@ -50,7 +52,7 @@ func TestEstimateCountsAllOfARequest(t *testing.T) {
 		llm.ToolResult{Parts: llm.Parts{llm.Text{Text: "a result"}}},
 	} {
 		req.Messages = append(req.Messages, llm.Message{Parts: llm.Parts{p}})
-		grow(show(req.Messages[len(req.Messages)-1:]))
+		grow(fmt.Sprintf("%T", p))
 	}
 }
 
@@ -61,26 +63,32 @@ func TestMeasure(t *testing.T) {
 	zero := answer
 	zero.Usage = &llm.Usage{}
 	req := llm.Request{System: "be brief"}
-	all := llm.Estimate(llm.Request{System: "be brief", Messages: []llm.Message{ask("hi"), answer}})
-	tail := llm.Estimate(llm.Request{Messages: []llm.Message{ask("more")}})
+	all := account.Estimate(llm.Request{System: "be brief", Messages: []llm.Message{said("hi"), answer}})
+	tail := account.Estimate(llm.Request{Messages: []llm.Message{said("more")}})
 	for _, c := range []struct {
 		name     string
 		messages []llm.Message
 		want     llm.Count
 	}{
-		{"no usage", []llm.Message{ask("hi"), answer}, llm.Count{Tokens: all, Source: "est"}},
-		{"a usage of nothing", []llm.Message{ask("hi"), zero}, llm.Count{Tokens: all, Source: "est"}},
-		{"usage", []llm.Message{ask("hi"), counted}, llm.Count{Tokens: 1115, Source: "usage"}},
-		{"usage and more", []llm.Message{ask("hi"), counted, ask("more")}, llm.Count{Tokens: 1115 + tail, Source: "usage+est"}},
+		{"no usage", []llm.Message{said("hi"), answer}, llm.Count{Tokens: all, Source: "est"}},
+		{"a usage of nothing", []llm.Message{said("hi"), zero}, llm.Count{Tokens: all, Source: "est"}},
+		{"usage", []llm.Message{said("hi"), counted}, llm.Count{Tokens: 1115, Source: "usage"}},
+		{"usage and more", []llm.Message{said("hi"), counted, said("more")}, llm.Count{Tokens: 1115 + tail, Source: "usage+est"}},
 	} {
 		c.want.Window, c.want.Known = 136_000, true
-		info := sonnet()
-		info.Known = true
-		if got := llm.Measure(c.messages, req, info); got != c.want {
+		info := llm.Info{Provider: "anthropic", Name: "claude-sonnet-4-5", Window: 200_000, MaxOutput: 64_000, Known: true}
+		if got := new(account.Meter).Measure(withMessages(req, c.messages), info); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
-	if got := llm.Measure(nil, req, llm.Info{}); got.Window != 120_000 || got.Known || got.Source != "est" {
+	if got := new(account.Meter).Measure(req, llm.Info{}); got.Window != 120_000 || got.Known || got.Source != "est" {
 		t.Errorf("of an unknown model: %+v", got)
 	}
+}
+
+func said(text string) llm.Message { return llm.NewText(llm.User, llm.Prompt, text) }
+
+func withMessages(req llm.Request, messages []llm.Message) llm.Request {
+	req.Messages = messages
+	return req
 }

@@ -1,0 +1,65 @@
+package compact
+
+import (
+	"context"
+
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/account"
+	"github.com/minicode-go/minicode/llm"
+)
+
+// Stage is one way of making the view smaller. What it proposes must leave each
+// call with its result, and thinking with its calls, and must be the same for
+// the same view. It looks at [event.View.Why] where a run by hand or one that
+// the provider forced is bound by less. Signals, such as that a model is
+// asked, go to tell.
+type Stage interface {
+	Name() string
+	Edits(ctx context.Context, v event.View, tell func(event.Signal)) (Work, error)
+}
+
+// Work is what a stage did: the edits it proposes, and what its own calls of a
+// model cost.
+type Work struct {
+	Edits []event.Edit
+	Usage llm.Usage
+	Model string // "provider/name" that Usage is of; "" when no model was asked
+}
+
+// Nothing is why a stage has nothing to do, for a person who asked for it.
+type Nothing string
+
+func (n Nothing) Error() string { return string(n) }
+
+// Strike is a failure of a stage by its own doing, such as a summary that is
+// empty. It is recorded, and counts.
+type Strike string
+
+func (s Strike) Error() string { return string(s) }
+
+// MaxStrikes is after how many strikes in a row a stage is off.
+const MaxStrikes = 3
+
+// sizes tells what messages of a view take, in calibrated tokens.
+type sizes struct {
+	meter *account.Meter
+	ratio float64
+}
+
+func sizesOf(meter *account.Meter, v event.View) sizes {
+	if meter == nil {
+		meter = new(account.Meter)
+	}
+	return sizes{meter, account.Ratio(v.Request.Messages, modelOf(v))}
+}
+
+func (s sizes) of(messages ...llm.Message) int {
+	return int(float64(s.meter.Estimate(llm.Request{Messages: messages}))*s.ratio + 0.5)
+}
+
+func modelOf(v event.View) string {
+	if v.Model == nil {
+		return ""
+	}
+	return v.Model.Info().ID()
+}
