@@ -36,6 +36,9 @@ type Directory struct {
 	once   sync.Once
 	client *http.Client
 	err    error
+
+	mu      sync.Mutex
+	windows map[string]*window // what servers told, by "provider/model"
 }
 
 // Model is the model of that name: "provider/model", a bare name or an alias
@@ -63,8 +66,8 @@ func (d *Directory) Model(name string) (llm.Model, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	l := &lateKey{info: info}
-	l.open = func(ctx context.Context) (llm.Model, error) { return d.connect(ctx, p, info, d.client) }
+	l := &lateKey{info: info, window: d.windowOf(p, info), limited: d.Settings.Config.Models[info.ID()].MaxOutput > 0}
+	l.open = func(ctx context.Context) (llm.Model, server, error) { return d.connect(ctx, p, info, d.client) }
 	switch p.Wire {
 	case "anthropic", "openai-chat":
 		return l, nil
@@ -173,8 +176,9 @@ func (d *Directory) Price(id string) llm.Price {
 	return d.infoOf(provider, model).Price
 }
 
-// connect makes the adapter once its key is known.
-func (d *Directory) connect(ctx context.Context, p config.Provider, info llm.Info, client *http.Client) (llm.Model, error) {
+// connect makes the adapter once its key is known, and what it takes to ask
+// its server for more.
+func (d *Directory) connect(ctx context.Context, p config.Provider, info llm.Info, client *http.Client) (llm.Model, server, error) {
 	env := d.Settings.Env(d.Env)
 	token := ""
 	if v := p.AuthToken.Variable; v != "" {
@@ -185,53 +189,103 @@ func (d *Directory) connect(ctx context.Context, p config.Provider, info llm.Inf
 		key, err = config.ResolveKey(ctx, p.APIKey, env)
 	}
 	if err != nil {
-		return nil, &llm.Error{Kind: llm.ErrAuth, Provider: info.Provider, Message: err.Error(), Err: err}
+		return nil, server{}, &llm.Error{Kind: llm.ErrAuth, Provider: info.Provider, Message: err.Error(), Err: err}
 	}
 	p.BaseURL = strings.TrimSpace(p.BaseURL)
+	s := newServer(client, credentials(p, key, token), p.BaseURL, p.Wire, info.Name)
 	first, idle := time.Duration(p.FirstByteTimeoutMs)*time.Millisecond, time.Duration(p.IdleTimeoutMs)*time.Millisecond
 	if p.Wire == "anthropic" {
 		return anthropic.New(anthropic.Options{
 			Info: info, BaseURL: p.BaseURL, Key: key, KeyFrom: p.APIKey.String(), AuthToken: token, Headers: p.Headers,
 			HTTP: client, FirstByte: first, Idle: idle,
-		}), nil
+		}), s, nil
 	}
 	return openai.New(openai.Options{
 		Info: info, BaseURL: p.BaseURL, Key: key, KeyFrom: p.APIKey.String(), Headers: p.Headers, HTTP: client, FirstByte: first, Idle: idle,
-	}), nil
+	}), s, nil
+}
+
+// credentials are the headers that the adapters send for the key, and those
+// of the settings.
+func credentials(p config.Provider, key, token string) http.Header {
+	h := http.Header{}
+	switch {
+	case token != "":
+		h.Set("Authorization", "Bearer "+token)
+	case key != "" && p.Wire == "anthropic":
+		h.Set("X-Api-Key", key)
+	case key != "":
+		h.Set("Authorization", "Bearer "+key)
+	}
+	for name, value := range p.Headers {
+		h.Set(name, value)
+	}
+	return h
 }
 
 // lateKey is a model whose key is looked up at its first request: a key
-// command may be slow, and a missing key is told where it matters.
+// command may be slow, and a missing key is told where it matters. Its window
+// is asked for then, too, where its server may know it.
 type lateKey struct {
-	info llm.Info
-	open func(context.Context) (llm.Model, error)
+	info    llm.Info
+	window  *window // nil: not to be asked for
+	limited bool    // whether the settings say info.MaxOutput
+	open    func(context.Context) (llm.Model, server, error)
 
-	mu    sync.Mutex
-	model llm.Model
+	mu     sync.Mutex
+	model  llm.Model
+	server server
 }
 
-func (l *lateKey) Info() llm.Info { return l.info }
+// Info is what is known by now.
+func (l *lateKey) Info() llm.Info {
+	if l.window == nil {
+		return l.info
+	}
+	return l.window.over(l.info, l.limited)
+}
 
-func (l *lateKey) ready(ctx context.Context) (llm.Model, error) {
+func (l *lateKey) ready(ctx context.Context) (llm.Model, server, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.model != nil {
-		return l.model, nil
+	if l.model == nil {
+		m, s, err := l.open(ctx)
+		if err != nil {
+			return nil, server{}, err
+		}
+		l.model, l.server = m, s
 	}
-	m, err := l.open(ctx)
-	if err != nil {
-		return nil, err
+	if l.window != nil {
+		l.window.ask(ctx, l.server)
 	}
-	l.model = m
-	return m, nil
+	return l.model, l.server, nil
 }
 
 func (l *lateKey) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
-	m, err := l.ready(ctx)
-	if err != nil {
-		return func(yield func(llm.Chunk, error) bool) { yield(nil, err) }
+	return func(yield func(llm.Chunk, error) bool) {
+		m, s, err := l.ready(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if l.window == nil {
+			m.Stream(ctx, req)(yield)
+			return
+		}
+		if limit := l.Info().MaxOutput; req.MaxOutput <= 0 || limit < req.MaxOutput {
+			req.MaxOutput = limit
+		}
+		begun := false
+		for chunk, err := range m.Stream(ctx, req) {
+			if !begun && err == nil {
+				begun = true
+				l.window.answered(ctx, s)
+			}
+			if !yield(chunk, err) {
+				return
+			}
+		}
 	}
-	return m.Stream(ctx, req)
 }
 
 // newHTTPClient follows the proxy and the certificate authorities of the

@@ -163,6 +163,11 @@ func Serve(ctx context.Context, l net.Listener, s *Script, record string) error 
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path { // a client may ask servers of other kinds for their window: not known here, and no fault
+	case "/v1/models", "/props", "/api/v0/models", "/api/show", "/api/ps":
+		http.NotFound(w, r)
+		return
+	}
 	s.active.Add(1)
 	defer s.active.Add(-1)
 	rec, err := s.receive(r)
