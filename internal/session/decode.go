@@ -36,6 +36,9 @@ func (s *scan) message() (m llm.Message) {
 	m.Parts = s.parts(`,"parts":[`)
 	m.Model = s.optional(`,"model":"`)
 	m.Stop = llm.Stop(s.optional(`,"stop":"`))
+	if bytes.HasPrefix(s.line[s.at:], []byte(`,"estimate":`)) {
+		m.Estimate = s.number(`,"estimate":`)
+	}
 	if s.skip(`,"usage":`) {
 		m.Usage = new(llm.Usage)
 		s.object(m.Usage)

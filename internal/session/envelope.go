@@ -114,7 +114,7 @@ func (s *scan) number(literal string) int {
 	for ; !s.failed && s.at < len(s.line) && s.line[s.at] >= '0' && s.line[s.at] <= '9'; s.at++ {
 		n = n*10 + int(s.line[s.at]-'0')
 	}
-	if s.at == from || s.at-from > 9 {
+	if n := s.at - from; n == 0 || n > 9 || n > 1 && s.line[from] == '0' {
 		s.failed = true
 	}
 	return n
