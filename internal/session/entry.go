@@ -35,8 +35,10 @@ type entry struct {
 	said       llm.Kind
 	calls      []string   // ids of the calls in a message
 	todo       bool       // one of the calls is to todo_write
+	answer     bool       // a message of the assistant
 	usage      llm.Usage  // of a message, an edit or a turn
 	files      llm.Meta   // what a result says it read and wrote
+	run        run        // what an edit is of
 	bound      string     // the last message that a boundary replaces
 	fact       event.Fact // opened, changed, and decided when it grants
 }
@@ -57,7 +59,7 @@ func entryOf(r event.Record) entry {
 			e.fact = event.Decided{Allow: true, Grant: f.Grant}
 		}
 	case event.Edited:
-		e.form = edited
+		e.form, e.run = edited, runOf(f)
 		if f.Usage != nil {
 			e.usage = *f.Usage
 		}
@@ -65,7 +67,7 @@ func entryOf(r event.Record) entry {
 			e.bound = f.Edits[i].To
 		}
 	case event.Message:
-		e.form, e.said = message, f.Kind
+		e.form, e.said, e.answer = message, f.Kind, f.Role == llm.Assistant
 		if f.Usage != nil {
 			e.usage = *f.Usage
 		}
@@ -153,6 +155,8 @@ func (e entry) whole(line []byte) (entry, error) {
 func (e *entry) readEdited(line []byte) error {
 	var f struct {
 		Stage string
+		Why   event.Why
+		Error string
 		Usage llm.Usage
 		Edits []struct {
 			To   string
@@ -163,6 +167,7 @@ func (e *entry) readEdited(line []byte) error {
 		return err
 	}
 	e.form, e.usage = edited, f.Usage
+	e.run = run{Stage: f.Stage, Edits: len(f.Edits) > 0, Failed: f.Error != "", Manual: f.Why == event.Manual}
 	if f.Stage != summarize {
 		return nil
 	}
@@ -208,6 +213,7 @@ func (e *entry) skim(line []byte, body int) bool {
 	case string(llm.ToolRole):
 		return e.skimResult(line[s.at:])
 	case string(llm.Assistant):
+		e.answer = true
 		return e.skimCalls(line[s.at:]) && e.skimUsage(line)
 	}
 	return e.skimUsage(line)

@@ -36,6 +36,11 @@ func TestSkimming(t *testing.T) {
 				t.Fatal(err)
 			}
 			same(t, "record", r, fast)
+			if sc := (scan{line: line, at: env.body}); r.Type == "message" {
+				if sc.message(); sc.failed {
+					t.Errorf("not the shape of what is written: %s", line)
+				}
+			}
 			var e entry
 			if r.Type == "message" && e.skim(line, env.body) {
 				skimmed++
@@ -57,7 +62,7 @@ func TestSkimming(t *testing.T) {
 // TestOtherOrder: lines whose keys stand in another order, or that hold more
 // than this program knows, are read as well.
 func TestOtherOrder(t *testing.T) {
-	want := entry{id: "i", parent: "p", turn: 3, form: message, said: llm.Work, calls: []string{"c"}, usage: llm.Usage{Input: 4}}
+	want := entry{id: "i", parent: "p", turn: 3, form: message, said: llm.Work, answer: true, calls: []string{"c"}, usage: llm.Usage{Input: 4}}
 	body := `"role":"assistant","kind":"work","parts":[{"type":"tool_call","id":"c","name":"n"}]`
 	for name, line := range map[string]string{
 		"order":         `{"turn":3,"id":"i","type":"message","parent":"p",` + body + `,"usage":{"input":4}}`,
@@ -84,6 +89,9 @@ func FuzzEntry(f *testing.F) {
 	f.Add(`{"type":"message","id":"i","parent":"p","turn":3,"time":"0001-01-01T00:00:00Z","session":"","cwd":"/","role":"tool","kind":"result","parts":[{"type":"tool_result","call":"c","name":"n","parts":[],"meta":{"read":[{"path":"/a","sha256":"x"}]}}]}`)
 	f.Add(`{"type":"decided","id":"i","parent":null,"turn":0,"time":"","session":"","cwd":"","call":"c","tool":"t","allow":true,"by":"","grant":{"scope":"turn","rules":["a"]}}`)
 	f.Add(`{"type":"message","id":"i","parent":"p","turn":3,"time":"2026-01-01T00:00:00.123Z","session":"","cwd":"/\u00e9","role":"assistant","kind":"work","parts":[{"type":"text","text":"a\n\ud83d\ude00\ud83d"},{"type":"thinking","text":"x","signature":"s","raw":"{\"a\": [\"}\"]}"},{"type":"image","media":"m","sha256":"x"},{"type":"tool_call","id":"c","name":"n","args":{"a":"\"{"},"malformed":"m","wire":"w","signature":"s"}],"model":"m","stop":"s","usage":{"input":1,"output":2}}`)
+	f.Add(`{"type":"message","id":"i","parent":"p","turn":3,"time":"2026-01-01T00:00:00.123Z","session":"","cwd":"/","role":"assistant","kind":"work","parts":[],"estimate":1200,"usage":{"input":1,"output":2}}`)
+	f.Add(`{"type":"message","id":"i","parent":"p","turn":3,"time":"2026-01-01T00:00:00.123Z","session":"","cwd":"/","role":"assistant","kind":"work","parts":[],"estimate":007}`)
+	f.Add(`{"type":"edited","id":"i","parent":"p","turn":3,"time":"2026-01-01T00:00:00.123Z","session":"","cwd":"/","stage":"summarize","why":"manual","before":1,"after":1,"error":"empty"}`)
 	f.Fuzz(func(t *testing.T, line string) {
 		got, err := readEntry([]byte(line))
 		r, full := event.Decode([]byte(line))

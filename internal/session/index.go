@@ -22,6 +22,7 @@ type node struct {
 	form   form
 	calls  bool
 	todo   bool
+	answer bool // said by the assistant
 }
 
 // index is what one pass over a file leaves in memory: every record's place,
@@ -31,6 +32,7 @@ type index struct {
 	byID    map[string]int32     // built when first needed: most parents are the line before
 	facts   map[int32]event.Fact // opened, changed, grants
 	bounds  map[int32]string     // boundary: the last message it replaces
+	runs    map[int32]run        // edited records
 	files   map[int32]llm.Meta   // results that read or wrote
 	calls   map[string]struct{}  // ids of calls, all branches
 	spent   spending
@@ -39,7 +41,9 @@ type index struct {
 }
 
 func newIndex() *index {
-	return &index{facts: map[int32]event.Fact{}, bounds: map[int32]string{}, files: map[int32]llm.Meta{}, calls: map[string]struct{}{}, good: -1}
+	return &index{
+		facts: map[int32]event.Fact{}, bounds: map[int32]string{}, runs: map[int32]run{}, files: map[int32]llm.Meta{}, calls: map[string]struct{}{}, good: -1,
+	}
 }
 
 // line takes in one line of the file, without its newline.
@@ -62,7 +66,7 @@ func (x *index) push(e entry, off int64, size int) int32 {
 	i := int32(len(x.nodes))
 	n := node{
 		id: e.id, said: e.said, off: off, parent: x.parent(e.parent), size: int32(size), turn: int32(e.turn), form: e.form,
-		calls: len(e.calls) > 0, todo: e.todo,
+		calls: len(e.calls) > 0, todo: e.todo, answer: e.answer,
 	}
 	x.nodes = append(x.nodes, n)
 	if x.byID != nil {
@@ -77,6 +81,9 @@ func (x *index) push(e entry, off int64, size int) int32 {
 	}
 	if e.bound != "" {
 		x.bounds[i] = e.bound
+	}
+	if e.form == edited {
+		x.runs[i] = e.run
 	}
 	if len(e.files.Read)+len(e.files.Wrote) > 0 {
 		x.files[i] = e.files
@@ -147,6 +154,17 @@ func (x *index) chain(tip int32) []int32 {
 	}
 	slices.Reverse(out)
 	return out
+}
+
+// place is where on a chain the message of that id is, the last if there are
+// several; -1 when it is not there.
+func (x *index) place(chain []int32, id string) int {
+	for p := len(chain) - 1; p >= 0; p-- {
+		if n := &x.nodes[chain[p]]; n.id == id && n.form == message {
+			return p
+		}
+	}
+	return -1
 }
 
 // spending counts tokens over the whole file, in the order of the file. A

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,27 +131,94 @@ func records(t testing.TB, l *Log) (out []event.Record) {
 // naive folds the view from records one by one, by the words of the
 // specification.
 func naive(records []event.Record) (view []llm.Message) {
+	view, _ = naiveView(records)
+	return view
+}
+
+// naiveView is the view, and what each edited record took out of it.
+func naiveView(records []event.Record) (out []llm.Message, gone map[string][]llm.Message) {
+	var view []*llm.Message
+	gone = map[string][]llm.Message{}
+	find := func(id string) int {
+		return slices.IndexFunc(view, func(m *llm.Message) bool { return m.ID == id })
+	}
 	for _, r := range records {
 		switch f := r.Event.(type) {
 		case event.Message:
-			view = append(view[:len(view):len(view)], f.Message)
+			view = append(view, &f.Message)
 		case event.Edited:
+			before := view
+			var values []llm.Message
+			for _, m := range view {
+				values = append(values, *m)
+			}
 			for _, e := range f.Edits {
-				summary := f.Stage == "summarize" && len(e.With) > 0 && e.With[0].Kind == llm.Summary
-				if !summary {
-					view = event.Apply(view, []event.Edit{e})
+				from, to := find(e.From), find(e.To)
+				if f.Stage == "summarize" && len(e.With) > 0 && e.With[0].Kind == llm.Summary {
+					from = 0
+				}
+				if from < 0 || to < from {
 					continue
 				}
-				for i, m := range view {
-					if m.ID == e.To {
-						view = append(append([]llm.Message{}, e.With...), view[i+1:]...)
-						break
-					}
+				next := slices.Clone(view[:from])
+				for _, m := range e.With {
+					next = append(next, &m)
+				}
+				view = append(next, view[to+1:]...)
+				for _, m := range view[from:] {
+					m.Stale = map[string]string{"snip": "snipped", "clear": "cleared", "summarize": "compacted"}[f.Stage]
+				}
+			}
+			for i, m := range before {
+				if !slices.Contains(view, m) {
+					gone[r.ID] = append(gone[r.ID], values[i])
 				}
 			}
 		}
 	}
-	return view
+	for _, m := range view {
+		out = append(out, *m)
+	}
+	return out, gone
+}
+
+// naivePast is the past of a stage, by the words of the specification.
+func naivePast(records []event.Record, stage string) Past {
+	p := Past{Steps: -1}
+	for _, r := range records {
+		switch f := r.Event.(type) {
+		case event.Message:
+			if f.Role == llm.Assistant {
+				p.Row = 0
+				if p.Steps >= 0 {
+					p.Steps++
+				}
+			}
+		case event.Changed:
+			if f.Model != "" {
+				p.Strikes = 0
+			}
+		case event.Edited:
+			if f.Stage != stage {
+				continue
+			}
+			if len(f.Edits) > 0 {
+				p.Steps = 0
+			}
+			if f.Error != "" {
+				p.Strikes++
+			} else if len(f.Edits) > 0 {
+				p.Strikes = 0
+				if f.Why != event.Manual {
+					p.Row++
+				}
+			}
+			if f.Why == event.Manual {
+				p.Strikes = 0
+			}
+		}
+	}
+	return p
 }
 
 // check fails unless each call has exactly one result, which follows its
@@ -235,7 +303,7 @@ func (k *talker) turn() {
 }
 
 func (k *talker) round() {
-	m := llm.Message{Role: llm.Assistant, Kind: llm.Work, Model: "test/m", Usage: &llm.Usage{Input: k.IntN(100), Output: k.IntN(10)}}
+	m := llm.Message{Role: llm.Assistant, Kind: llm.Work, Model: "test/m", Estimate: k.IntN(3) * 40, Usage: &llm.Usage{Input: k.IntN(100), Output: k.IntN(10)}}
 	if k.chance(2) {
 		m.Parts = append(m.Parts, llm.Thinking{Text: k.text(), Signature: "s", Raw: llm.Verbatim(`{ "a" : "<b>" }`)})
 	}
@@ -287,11 +355,13 @@ func (k *talker) edit() {
 	if len(view) == 0 || k.chance(3) {
 		return
 	}
-	f := event.Edited{Why: event.Threshold, Before: 9, After: 5}
+	f := event.Edited{Why: []event.Why{event.Threshold, event.Threshold, event.Forced, event.Manual}[k.IntN(4)], Before: 9, After: 5}
 	if k.chance(3) {
 		f.Usage = &llm.Usage{Input: k.IntN(30), Output: 3}
 	}
-	switch k.IntN(5) {
+	switch k.IntN(6) {
+	case 5: // a strike
+		f.Stage, f.Error = []string{"clear", "snip", "summarize"}[k.IntN(3)], "empty"
 	case 0, 1: // single messages, sometimes with the same id, sometimes out of order
 		f.Stage = "clear"
 		for i, m := range view {

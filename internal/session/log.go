@@ -190,7 +190,7 @@ func (l *Log) Messages() []llm.Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.folded {
-		l.view, l.folded = l.fold(), true
+		l.view, l.folded = l.fold(l.chain), true
 	}
 	return l.view[:len(l.view):len(l.view)]
 }

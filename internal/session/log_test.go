@@ -32,12 +32,29 @@ type facets struct {
 	Todos              string
 	Stamps             map[string]llm.FileRead
 	Turn               int
+	Past               map[string]Past
+	Edits              []EditInfo
+	Replaced           map[string][]llm.Message
 }
 
 func facetsOf(t testing.TB, l *Log) facets {
-	return facets{
+	f := facets{
 		l.Messages(), records(t, l), l.Grants(), l.Usage(), l.Title(), l.Mode(), l.Model(), string(l.Todos()), l.Stamps(), l.Turn(),
+		map[string]Past{},
+		l.Edits(),
+		map[string][]llm.Message{},
 	}
+	for _, stage := range []string{"clear", "snip", "summarize", "never"} {
+		f.Past[stage] = l.Past(stage)
+	}
+	for _, e := range f.Edits {
+		messages, err := l.Replaced(e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Replaced[e.ID] = messages
+	}
+	return f
 }
 
 // TestReopen: what is folded as facts come in is what is folded when the
@@ -49,7 +66,15 @@ func TestReopen(t *testing.T) {
 			s := newStore(t)
 			l := conversation(t, s, seed, 1+int(seed)%7, seed%5 == 0)
 			live := facetsOf(t, l)
-			same(t, "view", naive(live.Records), live.View)
+			view, gone := naiveView(live.Records)
+			same(t, "view", view, live.View)
+			for _, e := range live.Edits {
+				same(t, "replaced by "+e.ID, gone[e.ID], live.Replaced[e.ID])
+				same(t, "how many", len(gone[e.ID]), e.Messages)
+			}
+			for stage, past := range live.Past {
+				same(t, "past of "+stage, naivePast(live.Records, stage), past)
+			}
 			if err := check(live.View); err != nil {
 				t.Error(err)
 			}

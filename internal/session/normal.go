@@ -47,7 +47,7 @@ func normal(f event.Fact) event.Fact {
 }
 
 func normalMessage(m llm.Message) llm.Message {
-	m.Parts = normalParts(m.Parts)
+	m.Parts, m.Stale = normalParts(m.Parts), ""
 	return m
 }
 
