@@ -69,39 +69,55 @@ func (s *Store) List(cwd string) ([]Info, error) {
 			out = append(out, info)
 		}
 	}
-	slices.SortFunc(out, func(a, b Info) int {
+	sortNewest(out)
+	return out, nil
+}
+
+func sortNewest(all []Info) {
+	slices.SortFunc(all, func(a, b Info) int {
 		if c := b.Modified.Compare(a.Modified); c != 0 {
 			return c
 		}
 		return strings.Compare(b.ID, a.ID)
 	})
-	return out, nil
 }
 
-// paths is the session files of a project or of all.
+// paths is the session files of a project or of all. Of all, those that cannot
+// be looked at are left out.
 func (s *Store) paths(cwd string) ([]string, error) {
-	var dirs []string
 	if cwd != "" {
-		dirs = []string{s.ProjectDir(cwd)}
-	} else {
-		entries, err := os.ReadDir(s.Root)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("listing sessions: %w", err)
-		}
-		for _, e := range entries {
+		return sessionFiles(s.ProjectDir(cwd))
+	}
+	dirs, err := s.projectDirs()
+	var out []string
+	for _, dir := range dirs {
+		some, _ := sessionFiles(dir)
+		out = append(out, some...)
+	}
+	return out, err
+}
+
+func (s *Store) projectDirs() (dirs []string, err error) {
+	entries, err := os.ReadDir(s.Root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("listing sessions: %w", err)
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
 			dirs = append(dirs, filepath.Join(s.Root, e.Name()))
 		}
 	}
-	var out []string
-	for _, dir := range dirs {
-		entries, err := os.ReadDir(dir)
-		if err != nil && cwd != "" && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("listing sessions: %w", err)
-		}
-		for _, e := range entries {
-			if strings.HasSuffix(e.Name(), ".jsonl") && e.Type().IsRegular() {
-				out = append(out, filepath.Join(dir, e.Name()))
-			}
+	return dirs, nil
+}
+
+func sessionFiles(dir string) (out []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("listing sessions: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".jsonl") && e.Type().IsRegular() {
+			out = append(out, filepath.Join(dir, e.Name()))
 		}
 	}
 	return out, nil

@@ -352,55 +352,6 @@ func TestForkOfForeignLines(t *testing.T) {
 	same(t, "text", "hi", f.Messages()[0].Text())
 }
 
-func TestDelete(t *testing.T) {
-	s := newStore(t)
-	l := create(t, s, Options{})
-	prompt := llm.NewText(llm.User, llm.Prompt, "look")
-	img := llm.NewImage("image/png", []byte("png"))
-	prompt.Parts = append(prompt.Parts, img)
-	add(t, l, event.Message{Message: prompt})
-	add(t, l, event.Ended{Reason: event.Done})
-	child := create(t, s, Options{Opened: event.Opened{From: l.ID()}})
-	turn(t, child, "task", "c1")
-	child.Close()
-	if all, _ := s.List(""); len(all) != 1 {
-		t.Errorf("a sub-agent's session is listed: %+v", all)
-	}
-	if err := s.Delete(l.Path()); !errors.Is(err, ErrLocked) {
-		t.Errorf("an open session was deleted: %v", err)
-	}
-	l.Close()
-
-	fork := func(path string) string {
-		f, err := s.Fork(path, Options{Cwd: "/work/project"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.Close()
-		return f.Path()
-	}
-	first := fork(l.Path())
-	second := fork(first)
-	remove := func(path string) {
-		t.Helper()
-		if err := s.Delete(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	remove(l.Path())
-	remove(first)
-	f, _ := reopen(t, s, second)
-	same(t, "image of the fork's fork", img, f.Messages()[0].Parts[1].(llm.Image))
-	f.Close()
-	remove(second)
-	if left, _ := os.ReadDir(filepath.Dir(second)); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
-	if err := s.Delete(second); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("deleted twice: %v", err)
-	}
-}
-
 // TestGolden: a file of format 1 is read for ever.
 func TestGolden(t *testing.T) {
 	data := readFile(t, "testdata/v1/session.jsonl")
