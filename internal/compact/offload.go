@@ -106,22 +106,32 @@ func (o Offload) Edits(_ context.Context, v event.View, _ func(event.Signal)) (W
 		if total <= o.BatchLimit() {
 			break
 		}
-		path, err := o.write(e.result.Call, e.text)
+		short, err := o.persist(e.result, e.text)
 		if err != nil {
 			return Work{Edits: edits}, err
 		}
-		short := frame(path, e.chars, preview(e.text, e.result.Meta.Exit != nil))
-		if utf8.RuneCountInString(short) >= e.chars {
+		saved := e.chars - utf8.RuneCountInString(short.Parts.Text())
+		if saved <= 0 {
 			break
 		}
-		total += utf8.RuneCountInString(short) - e.chars
-		e.result.Parts = withText(e.result.Parts, short)
-		e.result.Meta.Saved, e.result.Meta.Size = path, int64(len(e.text))
+		total -= saved
 		edits = append(edits, event.Edit{From: e.message.ID, To: e.message.ID, With: []llm.Message{
-			{Role: e.message.Role, Kind: e.message.Kind, Parts: llm.Parts{e.result}},
+			{Role: e.message.Role, Kind: e.message.Kind, Parts: llm.Parts{short}},
 		}})
 	}
 	return Work{Edits: edits}, nil
+}
+
+// persist writes the text of a result to its file and gives the result that
+// stands for it.
+func (o Offload) persist(r llm.ToolResult, text string) (llm.ToolResult, error) {
+	path, err := o.write(r.Call, text)
+	if err != nil {
+		return r, err
+	}
+	r.Parts = withText(r.Parts, frame(path, utf8.RuneCountInString(text), preview(text, r.Meta.Exit != nil)))
+	r.Meta.Saved, r.Meta.Size = path, int64(len(text))
+	return r, nil
 }
 
 // path is where the result of the call is kept.

@@ -1,0 +1,129 @@
+package compact
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/llm"
+)
+
+const (
+	leastTail = 6      // messages that a summary leaves alone
+	maxTail   = 40_000 // tokens that it leaves alone at most, if the least is not more
+)
+
+// tailOf is the first round of the tail that a summary leaves alone: the
+// newest answer with what follows it, at least so many messages, and as many
+// whole rounds more as the limit, in tokens, lets be.
+func tailOf(size sizes, messages []llm.Message, rs []round, limit int) int {
+	tokens, answered := 0, false
+	for i, r := range slices.Backward(rs) {
+		tokens += size.of(r.of(messages)...)
+		if tokens > limit && answered && len(messages)-r.to >= leastTail {
+			return i + 1
+		}
+		answered = answered || messages[r.from].Role == llm.Assistant
+	}
+	return 0
+}
+
+// persistLargest moves the largest results of the tail to files until it takes
+// no more than limit tokens. Where a file cannot be written the result stays.
+func persistLargest(size sizes, o *Offload, tail []llm.Message, limit int) []event.Edit {
+	over := size.of(tail...) - limit
+	if o == nil || over <= 0 {
+		return nil
+	}
+	largest := make([]int, len(tail)) // the places in the tail
+	for i := range tail {
+		largest[i] = i
+	}
+	slices.SortStableFunc(largest, func(a, b int) int { return size.of(tail[b]) - size.of(tail[a]) })
+	edits := map[int]event.Edit{}
+	for _, i := range largest {
+		if over <= 0 {
+			break
+		}
+		short, ok := o.persisted(tail[i])
+		if saved := size.of(tail[i]) - size.of(short); ok && saved > 0 {
+			edits[i] = event.Edit{From: tail[i].ID, To: tail[i].ID, With: []llm.Message{short}}
+			over -= saved
+		}
+	}
+	var out []event.Edit
+	for i := range tail {
+		if e, ok := edits[i]; ok {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// persisted writes the result in a message to its file and gives the message
+// that stands for it. It is false when there is no result, it is in a file
+// already, or the file cannot be written.
+func (o *Offload) persisted(m llm.Message) (llm.Message, bool) {
+	r, ok := m.Result()
+	text := r.Parts.Text()
+	if !ok || strings.HasPrefix(text, persistedHead) {
+		return m, false
+	}
+	r, err := o.persist(r, text)
+	if err != nil {
+		return m, false
+	}
+	return llm.Message{Role: m.Role, Kind: m.Kind, Parts: llm.Parts{r}}, true
+}
+
+// keptPrompts is the prompts before the tail that a summary leaves word for
+// word, oldest first: the first one, the newest of all, and of those before it
+// the newest ones as far as the limit, in tokens, goes.
+func keptPrompts(size sizes, messages []llm.Message, tail, limit int) []llm.Message {
+	var before []int // the places of the prompts before the tail
+	newest := -1
+	for i, m := range messages {
+		if m.Kind != llm.Prompt {
+			continue
+		}
+		newest = i
+		if i < tail {
+			before = append(before, i)
+		}
+	}
+	var kept []llm.Message
+	for n, i := range slices.Backward(before) {
+		m := prompt(size, messages[i], i == newest)
+		limit -= size.of(m)
+		if limit < 0 && i != newest {
+			if n > 0 {
+				m = prompt(size, messages[before[0]], false)
+			}
+			return slices.Insert(kept, 0, m)
+		}
+		kept = slices.Insert(kept, 0, m)
+	}
+	return kept
+}
+
+// prompt is a prompt as it stands beside a summary: word for word, or head and
+// tail of one that is too long. Only the newest keeps its pictures.
+func prompt(size sizes, m llm.Message, newest bool) llm.Message {
+	var text, images llm.Parts
+	for _, p := range m.Parts {
+		if _, ok := p.(llm.Image); ok {
+			images = append(images, p)
+		} else {
+			text = append(text, p)
+		}
+	}
+	if len(text) == 0 && !newest {
+		text = llm.Parts{llm.Text{Text: plain(images)}}
+	}
+	out := llm.Message{Time: m.Time, Role: m.Role, Kind: m.Kind, Parts: text}
+	out, _ = abridge(size, out)
+	if newest {
+		out.Parts = append(slices.Clone(out.Parts), images...)
+	}
+	return out
+}
