@@ -1,0 +1,31 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/llm"
+)
+
+// Refuse keeps a request from being sent that the model would refuse. It comes
+// last, when nothing helped.
+type Refuse struct{}
+
+// Name is the stage's name in errors; it is never in the log.
+func (Refuse) Name() string { return "refuse" }
+
+// Edits has none to give. Its error wraps [llm.ErrContextTooLong] where the
+// window is known and the number rests on what the provider counted.
+// Otherwise the provider is the one to say that it is too long.
+func (Refuse) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work, error) {
+	switch {
+	case v.Why != event.Threshold:
+		return Work{}, Nothing("a request is refused only before it is sent")
+	case v.Used.Known && v.Used.Source != "est":
+		return Work{}, fmt.Errorf("%w: it takes %d of %d tokens, and nothing more can be taken out. The biggest parts are %s. %s",
+			llm.ErrContextTooLong, v.Used.Tokens, v.Used.Window, biggest(v), waysOut)
+	}
+	return Work{}, errors.New("the request may be too long for the model, which is not certain; it is sent as it is. " + waysOut)
+}
