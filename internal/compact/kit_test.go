@@ -206,6 +206,8 @@ func (h *history) stages() []compact.Stage {
 	return []compact.Stage{
 		compact.Clear{Meter: h.meter},
 		compact.Snip{Meter: h.meter, History: h.past},
+		compact.Collapse{Meter: h.meter, History: h.past},
+		compact.Summarize{Meter: h.meter, History: h.past},
 	}
 }
 
