@@ -11,6 +11,12 @@
 //	fmt.Println(account.Badge(used)) // [ctx] 62% ▓▓▓▓▓▓░░░░ usage+est
 //
 // All of it follows from the messages, so that a session that is resumed
-// counts as the one that never ended. The package counts no real tokens, asks
-// no provider, and makes nothing smaller.
+// counts as the one that never ended. An [Overview] divides the number among
+// the parts of the request; they always add up to it:
+//
+//	o := meter.Overview(req, model.Info(), []account.Section{{Name: "instruction files", Text: instructions}})
+//	fmt.Println(o.Parts[0].Name, o.Parts[0].Tokens) // system prompt 2400
+//
+// The package counts no real tokens, asks no provider, and makes nothing
+// smaller.
 package account

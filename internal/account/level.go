@@ -33,8 +33,12 @@ func LevelOf(share float64) Level {
 
 // Badge is the count in one short line: "[ctx] 62% ▓▓▓▓▓▓░░░░ usage+est".
 func Badge(c llm.Count) string {
-	const cells = 10
-	share := min(max(c.Share(), 0), 1)
-	filled := int(share*cells + 0.5)
-	return fmt.Sprintf("[ctx] %d%% %s%s %s", int(share*100+0.5), strings.Repeat("▓", filled), strings.Repeat("░", cells-filled), c.Source)
+	share := max(c.Share(), 0)
+	return fmt.Sprintf("[ctx] %d%% %s %s", int(min(share, 1)*100+0.5), bar(share, 10), c.Source)
+}
+
+// bar shows a share in so many cells.
+func bar(share float64, cells int) string {
+	filled := int(min(max(share, 0), 1)*float64(cells) + 0.5)
+	return strings.Repeat("▓", filled) + strings.Repeat("░", cells-filled)
 }
