@@ -138,8 +138,25 @@ func sessionsCommand(stdout io.Writer) *cobra.Command {
 			return err
 		},
 	}
-	parent.AddCommand(list, remove)
+	parent.AddCommand(list, remove, exportCommand(stdout))
 	return parent
+}
+
+// exportCommand writes a session out.
+func exportCommand(stdout io.Writer) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use: "export [flags] ID", Short: "Write a whole session out, as Markdown, HTML or JSON", Args: cobra.ExactArgs(1), ValidArgsFunction: sessionIDs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			o, err := surroundings()
+			if err != nil {
+				return err
+			}
+			return app.ExportSession(o, args[0], format, stdout)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "markdown", "markdown, html or json")
+	return cmd
 }
 
 // configCommand prints the settings in force.

@@ -97,7 +97,7 @@ func (m *Meter) Measure(req llm.Request, info llm.Info) llm.Count {
 		if msg.Usage != nil && *msg.Usage != (llm.Usage{}) {
 			why := m.fault(req, i, info)
 			if why == "" {
-				c.Tokens, c.Source = msg.Usage.Total(), "usage"
+				c.Tokens, c.Counted, c.Source = msg.Usage.Total(), msg.Usage.Total(), "usage"
 				if rest > 0 {
 					c.Tokens, c.Source = c.Tokens+scale(rest, Ratio(req.Messages, info.ID())), "usage+est"
 				}

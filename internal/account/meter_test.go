@@ -79,22 +79,22 @@ func TestMeasure(t *testing.T) {
 		{"nothing", nil, est("", all())},
 		{"no usage", []llm.Message{said("hi"), llm.NewText(llm.Assistant, llm.Final, "yes")}, est("", all(said("hi"), answer(good)))},
 		{"a usage of nothing", []llm.Message{said("hi"), answer(llm.Usage{})}, est("", all(said("hi"), answer(good)))},
-		{"usage", []llm.Message{said("hi"), answer(good)}, llm.Count{Tokens: 1115, Source: "usage"}},
-		{"usage and more", []llm.Message{said("hi"), answer(good), said("more")}, llm.Count{Tokens: 1115 + rest(said("more")), Source: "usage+est"}},
+		{"usage", []llm.Message{said("hi"), answer(good)}, llm.Count{Tokens: 1115, Counted: 1115, Source: "usage"}},
+		{"usage and more", []llm.Message{said("hi"), answer(good), said("more")}, llm.Count{Tokens: 1115 + rest(said("more")), Counted: 1115, Source: "usage+est"}},
 		{"another model", []llm.Message{said("hi"), other}, est("another model", all(said("hi"), answer(good)))},
 		{"negative", []llm.Message{answer(llm.Usage{Input: -5, CacheRead: 900, Output: 7})}, est("implausible", all(answer(good)))},
 		{"only what was not cached", []llm.Message{long, answer(llm.Usage{Input: 40, Output: 5})}, est("implausible", all(long, answer(good)))},
-		{"little, but of little", []llm.Message{said("hi"), answer(llm.Usage{Input: 1, Output: 1})}, llm.Count{Tokens: 2, Source: "usage"}},
+		{"little, but of little", []llm.Message{said("hi"), answer(llm.Usage{Input: 1, Output: 1})}, llm.Count{Tokens: 2, Counted: 2, Source: "usage"}},
 		{"more than the window holds", []llm.Message{said("hi"), answer(llm.Usage{Input: 300_000})}, est("implausible", all(said("hi"), answer(good)))},
 		{
 			"an older one that holds",
 			[]llm.Message{answer(good), said("more"), mark("cleared")},
-			llm.Count{Tokens: 1115 + rest(said("more"), answer(good)), Source: "usage+est", Stale: "cleared"},
+			llm.Count{Tokens: 1115 + rest(said("more"), answer(good)), Counted: 1115, Source: "usage+est", Stale: "cleared"},
 		},
 		{
 			"an older one behind another model's",
 			[]llm.Message{answer(good), other, mark("snipped")},
-			llm.Count{Tokens: 1115 + rest(answer(good), answer(good)), Source: "usage+est", Stale: "snipped"},
+			llm.Count{Tokens: 1115 + rest(answer(good), answer(good)), Counted: 1115, Source: "usage+est", Stale: "snipped"},
 		},
 	}
 	for _, why := range []string{"snipped", "cleared", "collapsed", "compacted", "a stage of its own"} {
@@ -113,7 +113,7 @@ func TestMeasure(t *testing.T) {
 func TestMeasureOfUnknownModels(t *testing.T) {
 	req := llm.Request{Messages: []llm.Message{said("hi"), answer(llm.Usage{Input: 300_000})}}
 	info := llm.Info{Provider: "some", Name: "model"}
-	if got, want := new(account.Meter).Measure(req, info), (llm.Count{Tokens: 300_000, Source: "usage", Window: 120_000}); got != want {
+	if got, want := new(account.Meter).Measure(req, info), (llm.Count{Tokens: 300_000, Counted: 300_000, Source: "usage", Window: 120_000}); got != want {
 		t.Errorf("a count beyond the assumed window: %+v, want %+v", got, want)
 	}
 	req.Messages[1].Usage.Input = 1 << 40

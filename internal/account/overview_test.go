@@ -85,7 +85,7 @@ func TestOverviewJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"model":"some/model","tokens":0,"source":"est","window":136000,"known":true,"share":0,"level":"normal","reserve":64000,"free":136000,` +
+	const want = `{"model":"some/model","tokens":0,"counted":0,"source":"est","window":136000,"known":true,"share":0,"level":"normal","reserve":64000,"free":136000,` +
 		`"parts":[{"name":"system prompt","tokens":0},{"name":"tools","tokens":0},{"name":"MCP tools","tokens":0},{"name":"instruction files","tokens":0},{"name":"skills","tokens":0},{"name":"messages","tokens":0}],"messages":[]}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/builtin"
-	"github.com/minicode-go/minicode/internal/compact"
 	"github.com/minicode-go/minicode/internal/config"
 	"github.com/minicode-go/minicode/internal/permission"
 	"github.com/minicode-go/minicode/internal/prompt"
@@ -73,6 +72,7 @@ func Open(ctx context.Context, o Options) (*Conversation, error) {
 		return nil, err
 	}
 	c.o.SessionID = "" // it was for this session alone
+	c.prune()
 	c.makeWorkspace()
 	c.buildSystem()
 	go builtin.EndOrphans() // of a run that was killed; nothing waits for it
@@ -166,14 +166,13 @@ func (c *Conversation) makeWorkspace() {
 	o, limits := c.o, c.settings.Config.Limits
 	c.tasks = &builtin.Tasks{}
 	c.space = &builtin.Workspace{
-		Root: o.policy.Root, Cwd: o.Cwd, Home: o.Home, Now: o.Now, Env: func() []string { return c.settings.CommandEnv(o.Environ) }, Analyse: analyser(c.policy), Tasks: c.tasks,
+		Root: o.policy.Root, Cwd: o.Cwd, Home: o.Home, Now: o.Now, Env: func() []string { return c.settings.CommandEnv(o.Environ) }, Analyse: permission.Analyser(c.policy), Tasks: c.tasks,
 		Withheld:   permission.Withheld(c.policy, func() []event.Grant { return c.log.Grants() }),
 		SessionDir: func() string { return c.log.Dir() },
 		Stamps:     func() map[string]llm.FileRead { return c.log.Stamps() },
 		Plan:       func() bool { return c.policy().Mode == permission.Plan },
 		ImagesOK:   func() bool { return c.current().Info().Images },
 		Limits: builtin.Limits{
-			ResultChars:       min(limits.ResultChars, compact.ResultLimit(c.model.Info().EffectiveInput())),
 			CommandTimeout:    time.Duration(limits.CommandTimeoutMs) * time.Millisecond,
 			CommandMaxTimeout: time.Duration(limits.CommandMaxTimeoutMs) * time.Millisecond,
 		},
@@ -183,58 +182,40 @@ func (c *Conversation) makeWorkspace() {
 	}
 }
 
-// analyser judges commands as the policy's workspace has them.
-func analyser(policy func() permission.Policy) func(command, cwd string) shell.Analysis {
-	return func(command, cwd string) shell.Analysis {
-		p := policy()
-		protected, secret := p.Guards()
-		return shell.Analyse(command, shell.Env{
-			Cwd: cwd, Root: p.Root, Home: p.Home, Additional: append(slices.Clip(p.Additional), p.Cwd), Protected: protected, Secrets: secret, Met: p.Met,
-		})
-	}
-}
-
 // tools is the tools of a turn, sorted by name.
 func (c *Conversation) tools() []tool.Tool {
-	all := builtin.Tools(c.space)
+	space := *c.space
+	space.Limits.ResultChars = c.resultLimit(c.current().Info())
+	all := builtin.Tools(&space)
 	if c.o.OnlyTools == nil {
 		return all
 	}
 	return builtin.Named(all, c.o.OnlyTools, permission.TheirName)
 }
 
-func (c *Conversation) offload(info llm.Info) compact.Offload {
-	limits := c.settings.Config.Limits
-	return compact.Offload{
-		Dir: func() string {
-			if dir := c.log.Dir(); dir != "" {
-				return filepath.Join(dir, "results")
-			}
-			return ""
-		},
-		ResultLimit: func() int { return min(limits.ResultChars, compact.ResultLimit(info.EffectiveInput())) },
-		BatchLimit:  func() int { return min(limits.BatchChars, compact.BatchLimit(info.EffectiveInput())) },
-	}
-}
-
-func pipeline(offload compact.Offload) compact.Pipeline {
-	return compact.Pipeline{Rules: []compact.Rule{{Stage: offload}, {Refused: true, Stage: compact.Images{}}}}
-}
-
 // buildSystem makes the system prompt. It stays as it is until the session is
-// opened again, so that the request's beginning keeps its bytes.
+// opened again or summarized, so that the request's beginning keeps its bytes.
 func (c *Conversation) buildSystem() {
 	p := c.policy()
 	_, secret := p.Guards()
 	c.guide = &prompt.Guide{Places: prompt.Places{
 		Root: p.Root, Cwd: c.o.Cwd, Home: c.o.Home, Config: c.settings.Dirs.Config, Legacy: filepath.Join(c.o.Home, ".mini-code"),
-		Budget: min(40_000, c.model.Info().EffectiveInput()*3/10), Secret: secret,
+		Budget: min(40_000, c.current().Info().EffectiveInput()*3/10), Secret: secret,
 	}}
 	text := ""
 	if !c.o.Bare {
 		text = c.guide.Start()
 	}
-	c.system = prompt.Build(prompt.System{Replace: c.o.SystemText, Append: c.o.AppendText, Instructions: text})
+	c.setSystem(text)
+}
+
+// setSystem makes the system prompt anew with the text of the instruction
+// files.
+func (c *Conversation) setSystem(instructions string) {
+	system := prompt.Build(prompt.System{Replace: c.o.SystemText, Append: c.o.AppendText, Instructions: instructions})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.system, c.instructions = system, instructions
 }
 
 // tellSurroundings tells the model where it is, and later what changed since

@@ -13,7 +13,9 @@ import (
 
 	"github.com/minicode-go/minicode/agent"
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/internal/builtin"
+	"github.com/minicode-go/minicode/internal/compact"
 	"github.com/minicode-go/minicode/internal/config"
 	"github.com/minicode-go/minicode/internal/inbox"
 	"github.com/minicode-go/minicode/internal/permission"
@@ -65,26 +67,32 @@ type Conversation struct {
 	space    *builtin.Workspace
 	tasks    *builtin.Tasks
 	gate     *permission.Gate
-	system   string
+	meter    account.Meter
+	notices  compact.Told
 
 	projectSettings string // the person's own settings for this project
 
 	// busy is held by a turn, and by what goes to another session. Only its
-	// holder uses guide and told, or sets system, log, resumed and inbox.
+	// holder uses guide, told, again and notices, or sets log, resumed and inbox.
 	busy  atomic.Bool
 	guide *prompt.Guide
 	told  *prompt.State // what the model knows of its surroundings
+	again string        // the instruction files as they were read for a summary
 
-	mu      sync.Mutex // guards what follows, and o.policy
-	log     *session.Log
-	model   llm.Model
-	mode    permission.Mode
-	resumed bool
-	inbox   *inbox.Inbox
-	trouble []string       // for the person, at the next chance
-	unshown []event.Record // facts that no reader has seen yet
-	waited  time.Duration
-	spent   llm.Usage // by this process
+	mu           sync.Mutex // guards what follows, and o.policy
+	log          *session.Log
+	model        llm.Model
+	mode         permission.Mode
+	resumed      bool
+	inbox        *inbox.Inbox
+	system       string
+	instructions string // of the system prompt
+	windowTold   bool
+	modeTold     permission.Mode // the mode that the model knows of; "" before that was looked at
+	trouble      []string        // for the person, at the next chance
+	unshown      []event.Record  // facts that no reader has seen yet
+	waited       time.Duration
+	spent        llm.Usage // by this process
 }
 
 // Now is the time, from the same clock that the records use.
@@ -101,6 +109,10 @@ func (c *Conversation) Prompt(ctx context.Context, text string) iter.Seq2[event.
 		}
 		defer c.busy.Store(false)
 		defer c.inbox.Settle()
+		if err := c.tellModel(); err != nil {
+			yield(event.Record{}, err)
+			return
+		}
 		a := c.agent()
 		c.tellSurroundings(ctx)
 		messages := c.steer(false)
@@ -130,9 +142,26 @@ func (c *Conversation) follow(record event.Record) {
 		c.mu.Unlock()
 	case event.Message:
 		c.inbox.Recorded(e.Message)
+		if e.Usage != nil {
+			c.tellWindow()
+		}
 		if r, ok := e.Result(); ok {
 			c.reached(r.Meta.Read)
 		}
+	case event.Edited:
+		c.madeRoom(e)
+	}
+}
+
+// tellWindow tells the person once, in a new session and after a change of
+// model, that the window of the model is not known.
+func (c *Conversation) tellWindow() {
+	c.mu.Lock()
+	told := c.windowTold
+	c.windowTold = true
+	c.mu.Unlock()
+	if note := c.models.WindowNote(c.current().Info()); note != "" && !told {
+		c.warn(note)
 	}
 }
 
@@ -191,7 +220,27 @@ func (c *Conversation) steer(ending bool) []llm.Message {
 	for _, t := range c.tasks.Ended() {
 		c.inbox.Note(fmt.Sprintf("Background task %s ended: %s. Command: %s. Read its output with task_output.", t.ID, t.Status, t.Command))
 	}
+	c.tellMode()
 	return c.inbox.Take(ending)
+}
+
+// tellMode tells the model of the mode when it is not the one that it knows.
+func (c *Conversation) tellMode() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.modeTold == "" {
+		c.modeTold = permission.Default
+		for _, m := range slices.Backward(c.log.Messages()) {
+			if mode, ok := permission.ModeOfNote(m.Text()); ok && m.Kind == llm.Note {
+				c.modeTold = mode
+				break
+			}
+		}
+	}
+	if c.mode != c.modeTold {
+		c.modeTold = c.mode
+		c.inbox.Note(c.mode.Note())
+	}
 }
 
 func (c *Conversation) warn(text string) {
@@ -281,9 +330,19 @@ func (c *Conversation) SetModel(name string) error {
 		return err
 	}
 	c.mu.Lock()
-	c.model = m
+	c.model, c.windowTold = m, false
 	c.mu.Unlock()
 	return c.state(event.Changed{Model: m.Info().ID()})
+}
+
+// tellModel records the model when a flag or a setting brought another one
+// than the session knows.
+func (c *Conversation) tellModel() error {
+	id := c.current().Info().ID()
+	if known := c.log.Model(); known == "" || known == id {
+		return nil
+	}
+	return c.state(event.Changed{Model: id})
 }
 
 // SetMode changes the permission mode at once, for calls that are not yet
@@ -295,10 +354,7 @@ func (c *Conversation) SetMode(name string) error {
 	}
 	c.mu.Lock()
 	same := mode == c.mode
-	if !same {
-		c.mode = mode
-		c.inbox.Note(mode.Note())
-	}
+	c.mode = mode
 	c.mu.Unlock()
 	if same {
 		return nil
@@ -341,11 +397,10 @@ func (c *Conversation) current() llm.Model {
 
 // agent is the loop, configured for one turn.
 func (c *Conversation) agent() *agent.Agent {
-	model := c.current()
-	offload := c.offload(model.Info())
+	model := c.timed()
 	a := &agent.Agent{
-		Model: &provider.Timed{Model: model, Add: c.addWait}, System: func() string { return c.system }, Tools: c.tools,
-		Log: c.log, Gate: c.gate, Compact: pipeline(offload), Clean: offload, Steer: c.steer,
+		Model: model, System: c.systemText, Tools: c.tools,
+		Log: c.log, Gate: c.gate, Meter: &c.meter, Compact: c.pipeline(), Clean: c.offload(model), Steer: c.steer,
 		Budget: c.overBudget, MaxSteps: c.maxSteps(), Effort: c.settings.Config.Effort,
 		Retry: agent.Retry{Now: c.o.Now},
 	}
@@ -353,6 +408,19 @@ func (c *Conversation) agent() *agent.Agent {
 		a.Deadline = c.o.Now().Add(c.o.Timeout)
 	}
 	return a
+}
+
+// timed is the model from the next request on, its time counted.
+func (c *Conversation) timed() llm.Model { return c.timing(c.current()) }
+
+func (c *Conversation) timing(m llm.Model) llm.Model {
+	return &provider.Timed{Model: m, Add: c.addWait}
+}
+
+func (c *Conversation) currentLog() *session.Log {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.log
 }
 
 func (c *Conversation) addWait(d time.Duration) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/minicode-go/minicode/event"
@@ -102,11 +103,8 @@ func (c *Conversation) adopt(log *session.Log, resumed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	log.OnTrouble = c.warn
-	c.log, c.resumed, c.unshown, c.told = log, resumed, nil, nil
+	c.log, c.resumed, c.unshown, c.told, c.modeTold, c.windowTold = log, resumed, nil, nil, "", resumed
 	c.inbox = inbox.New(log.Queue(), log.SetQueue)
-	if c.mode != permission.Default {
-		c.inbox.Note(c.mode.Note())
-	}
 	if !resumed {
 		for r, err := range log.Records() {
 			if err == nil {
@@ -167,6 +165,21 @@ func (c *Conversation) Sessions(all bool) ([]session.Info, error) {
 		return c.store.List("")
 	}
 	return c.store.List(c.o.Cwd)
+}
+
+// prune removes old sessions, where the settings want it, and says so.
+func (c *Conversation) prune() {
+	days := c.settings.Config.Sessions.KeepDays
+	if days == 0 {
+		return
+	}
+	removed, err := c.store.Prune(c.o.Now().AddDate(0, 0, -days))
+	if err != nil {
+		c.warn("old sessions could not all be removed: " + err.Error())
+	}
+	for _, info := range removed {
+		c.warn(fmt.Sprintf("removed the session %s, which is older than %d days (sessions.keepDays)", info, days))
+	}
 }
 
 // chooseModelAndMode takes model and mode from the flags and settings, and

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/nearest"
 	"github.com/minicode-go/minicode/internal/permission"
@@ -24,6 +26,7 @@ type Command struct {
 	Alias string // what other programs call it; "" if nothing else
 	Args  string // what may follow, for the help
 	Help  string
+	Slow  bool // it asks a model
 
 	run func(ctx context.Context, conv *app.Conversation, args string) (string, error)
 }
@@ -35,12 +38,18 @@ func All() []Command {
 		{Name: "status", Help: "session, model, mode, usage and cost", run: status},
 		{Name: "model", Args: "[NAME]", Help: "show or change the model", run: model},
 		{Name: "mode", Args: "[NAME]", Help: "show or change the permission mode", run: mode},
+		{Name: "context", Help: "how full the model's window is, and with what", run: showContext},
+		{Name: "compact", Args: "[FOCUS]", Help: "replace the older conversation by a summary", Slow: true, run: summarize},
+		{Name: "snip", Help: "take a middle part out of the model's view", run: snip},
+		{Name: "collapse", Help: "replace older parts by digests", Slow: true, run: collapse},
+		{Name: "expand", Args: "[N]", Help: "show what was taken out of the model's view", run: expand},
 		{Name: "permissions", Help: "the rules in force, and where each comes from", run: permissions},
 		{Name: "tools", Help: "what the model can use", run: tools},
 		{Name: "resume", Args: "[ID|TITLE]", Help: "list sessions, or go on with one", run: resume},
 		{Name: "new", Alias: "clear", Help: "begin a new conversation", run: newConversation},
 		{Name: "rename", Args: "TITLE", Help: "name this conversation", run: rename},
 		{Name: "fork", Help: "go on in a copy of this conversation", run: fork},
+		{Name: "export", Args: "[FILE]", Help: "write the whole conversation to a .md, .html or .json file", run: export},
 		{Name: "exit", Alias: "quit", Help: "leave", run: exit},
 	}
 }
@@ -59,6 +68,12 @@ func Run(ctx context.Context, conv *app.Conversation, line string) (string, erro
 		return "", fmt.Errorf("/%s: %w; did you mean /%s? /help lists them", name, ErrNoCommand, meant)
 	}
 	return "", fmt.Errorf("/%s: %w; /help lists them", name, ErrNoCommand)
+}
+
+// Slow says whether the line is a command that may ask a model.
+func Slow(line string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
+	return slices.ContainsFunc(All(), func(c Command) bool { return c.Name == name && c.Slow })
 }
 
 // misspelled is the command that was surely meant, "" if there is none.
@@ -96,6 +111,7 @@ func status(_ context.Context, conv *app.Conversation, _ string) (string, error)
 	row("directory", i.Cwd)
 	row("model", i.Model)
 	row("mode", i.Mode)
+	row("context", account.Badge(conv.Used()))
 	row("usage", fmt.Sprintf("%d tokens in, %d from the cache, %d out", i.Usage.Input+i.Usage.CacheWrite, i.Usage.CacheRead, i.Usage.Output))
 	if cost, known := i.Price(i.Model).Cost(i.Usage); known {
 		row("cost", fmt.Sprintf("$%.4f", cost))

@@ -111,6 +111,9 @@ func (r *run) stage(ctx context.Context, s Stage, v event.View) bool {
 			return false
 		}
 		text := "The conversation was not made smaller by " + s.Name() + ": " + err.Error()
+		if errors.As(err, new(Warning)) {
+			text = err.Error()
+		}
 		if r.Told.news(text) {
 			r.say(event.Notice{Level: event.WarnLevel, Text: text})
 		}

@@ -2,7 +2,6 @@ package compact
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/minicode-go/minicode/event"
@@ -11,21 +10,26 @@ import (
 
 // Refuse keeps a request from being sent that the model would refuse. It comes
 // last, when nothing helped.
-type Refuse struct{}
+type Refuse struct {
+	Above float64 // the share of the effective input from which on it refuses
+}
 
 // Name is the stage's name in errors; it is never in the log.
 func (Refuse) Name() string { return "refuse" }
 
 // Edits has none to give. Its error wraps [llm.ErrContextTooLong] where the
-// window is known and the number rests on what the provider counted.
+// window is known and the number rests on what the provider counted: where it
+// would be over the line even if only half of what is estimated were there.
 // Otherwise the provider is the one to say that it is too long.
-func (Refuse) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work, error) {
+func (r Refuse) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work, error) {
+	sure := v.Used
+	sure.Tokens = (v.Used.Tokens + v.Used.Counted) / 2
 	switch {
 	case v.Why != event.Threshold:
 		return Work{}, Nothing("a request is refused only before it is sent")
-	case v.Used.Known && v.Used.Source != "est":
+	case v.Used.Known && v.Used.Counted > 0 && sure.Share() >= r.Above:
 		return Work{}, fmt.Errorf("%w: it takes %d of %d tokens, and nothing more can be taken out. The biggest parts are %s. %s",
 			llm.ErrContextTooLong, v.Used.Tokens, v.Used.Window, biggest(v), waysOut)
 	}
-	return Work{}, errors.New("the request may be too long for the model, which is not certain; it is sent as it is. " + waysOut)
+	return Work{}, Warning("The request may be too long for the model, which is not certain. It is sent as it is. " + waysOut + ".")
 }

@@ -12,29 +12,30 @@ import (
 
 func TestRefuse(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		known   bool
-		source  string
-		tokens  int
-		why     event.Why
-		refused bool
-		notices int
+		name            string
+		known           bool
+		tokens, counted int
+		why             event.Why
+		refused         bool
+		notices         int
 	}{
-		{"sure", true, "usage", 96, event.Threshold, true, 0},
-		{"sure but for the end", true, "usage+est", 96, event.Threshold, true, 0},
-		{"an estimate", true, "est", 96, event.Threshold, false, 1},
-		{"a window that nobody told", false, "usage", 96, event.Threshold, false, 1},
-		{"under the line", true, "usage", 94, event.Threshold, false, 0},
-		{"forced", true, "usage", 96, event.Forced, false, 0},
+		{"sure", true, 96, 96, event.Threshold, true, 0},
+		{"sure but for the end", true, 96, 94, event.Threshold, true, 0},
+		{"over the line by what is estimated alone", true, 96, 60, event.Threshold, false, 1},
+		{"far over it by that", true, 140, 60, event.Threshold, true, 0},
+		{"an estimate", true, 96, 0, event.Threshold, false, 1},
+		{"a window that nobody told", false, 96, 96, event.Threshold, false, 1},
+		{"under the line", true, 94, 94, event.Threshold, false, 0},
+		{"forced", true, 96, 96, event.Forced, false, 0},
 	} {
-		v := event.View{Used: llm.Count{Tokens: c.tokens, Window: 100, Known: c.known, Source: c.source}}
+		v := event.View{Used: llm.Count{Tokens: c.tokens, Counted: c.counted, Window: 100, Known: c.known, Source: "usage+est"}}
 		v.Request = llm.Request{System: "be brief", Messages: []llm.Message{said(long("x", 500)), resulted("read_file", text(long("x", 300)))}}
-		p := compact.Pipeline{Rules: []compact.Rule{{Above: 0.95, Stage: compact.Refuse{}}}, Told: new(compact.Told)}
+		p := compact.Pipeline{Rules: []compact.Rule{{Above: 0.95, Stage: compact.Refuse{Above: 0.95}}}, Told: new(compact.Told)}
 		notices := 0
 		for range 2 { // a notice is given once
 			var failed error
 			for e, err := range p.Compact(t.Context(), func() event.View { return v }, c.why) {
-				if n, ok := e.(event.Notice); ok && strings.Contains(n.Text, "it is sent as it is") {
+				if n, ok := e.(event.Notice); ok && strings.HasPrefix(n.Text, "The request may be too long for the model") {
 					notices++
 				}
 				failed = errors.Join(failed, err)
@@ -42,7 +43,7 @@ func TestRefuse(t *testing.T) {
 			if errors.Is(failed, llm.ErrContextTooLong) != c.refused || !c.refused && failed != nil {
 				t.Errorf("%s: %v", c.name, failed)
 			}
-			for _, want := range []string{"96 of 100 tokens", "a prompt message (about 5", "a result of read_file (about 3", "/compact", "/model", "/new"} {
+			for _, want := range []string{" of 100 tokens", "a prompt message (about 5", "a result of read_file (about 3", "/compact", "/model", "/new"} {
 				if c.refused && !strings.Contains(failed.Error(), want) {
 					t.Errorf("%s: %q is not in %v", c.name, want, failed)
 				}

@@ -31,6 +31,12 @@ type Nothing string
 
 func (n Nothing) Error() string { return string(n) }
 
+// Warning is what the person is told, word for word, of a stage that could do
+// nothing.
+type Warning string
+
+func (w Warning) Error() string { return string(w) }
+
 // Strike is a failure of a stage by its own doing, such as a summary that is
 // empty. It is recorded, and counts.
 type Strike string

@@ -89,12 +89,12 @@ type SandboxNetwork struct {
 
 // Context says at which share of the window each stage of compaction begins.
 type Context struct {
-	Auto                bool    `json:"auto" default:"true" help:"Whether the conversation is made shorter by itself"`
-	ClearAt             float64 `json:"clearAt" default:"0.5" min:"0" max:"1" help:"Share of the window at which old results are cleared"`
-	SnipAt              float64 `json:"snipAt" default:"0.7" min:"0" max:"1" help:"Share at which a middle part is cut out"`
-	CollapseAt          float64 `json:"collapseAt" default:"0.75" min:"0" max:"1" help:"Share at which older parts are digested"`
-	SummarizeAt         float64 `json:"summarizeAt" default:"0.85" min:"0" max:"1" help:"Share at which all but the newest part is summarized"`
-	RefuseAt            float64 `json:"refuseAt" default:"0.95" min:"0" max:"1" help:"Share at which nothing more is sent"`
+	Auto                bool    `json:"auto" default:"true" help:"Whether the conversation is made shorter by itself; false: only by /compact, /snip and /collapse"`
+	ClearAt             float64 `json:"clearAt" default:"0.5" min:"0" max:"1" help:"Share of the window at which old results are cleared; 0: never"`
+	SnipAt              float64 `json:"snipAt" default:"0.7" min:"0" max:"1" help:"Share at which a middle part is cut out; 0: never"`
+	CollapseAt          float64 `json:"collapseAt" default:"0.75" min:"0" max:"1" help:"Share at which older parts are digested; 0: never"`
+	SummarizeAt         float64 `json:"summarizeAt" default:"0.85" min:"0" max:"1" help:"Share at which all but the newest part is summarized; 0: never"`
+	RefuseAt            float64 `json:"refuseAt" default:"0.95" min:"0" max:"1" help:"Share at which nothing more is sent; 0: never refuse"`
 	TailTokens          int     `json:"tailTokens" default:"40000" min:"0" help:"Most tokens of the newest part that a summary leaves alone"`
 	SummaryModel        string  `json:"summaryModel" default:"\"\"" help:"The model that writes summaries; empty: the one in use"`
 	SummaryInstructions string  `json:"summaryInstructions" default:"\"\"" help:"What every summary should mind"`

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/llm"
 )
@@ -32,6 +33,7 @@ type Result struct {
 	PermissionDenials []denial              `json:"permission_denials"`
 	Saved             bool                  `json:"saved"`
 	TasksEnded        []app.Task            `json:"tasks_ended"`
+	Context           *account.Overview     `json:"context,omitempty"` // of /context
 }
 
 type usage struct {
@@ -92,6 +94,10 @@ func (r *report) add(rec event.Record) {
 			call := r.calls[e.Call]
 			r.asked = r.asked || e.Asked
 			r.result.PermissionDenials = append(r.result.PermissionDenials, denial{e.Tool, e.Call, orNull(call.Args), e.Reason})
+		}
+	case event.Edited:
+		if e.Usage != nil {
+			r.usages[e.Model] = r.usages[e.Model].Add(*e.Usage)
 		}
 	case event.Ended:
 		r.ended = e

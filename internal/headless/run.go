@@ -76,6 +76,7 @@ func (w redacting) Write(p []byte) (int, error) {
 func runCommand(ctx context.Context, conv *app.Conversation, line string, r *report, o Options) (handled bool, exit int) {
 	out, err := command.Run(ctx, conv, line)
 	word, _, _ := strings.Cut(line, " ")
+	var lost error
 	switch {
 	case errors.Is(err, command.ErrNoCommand) && strings.ContainsAny(word[1:], "/."):
 		return false, 0
@@ -85,9 +86,19 @@ func runCommand(ctx context.Context, conv *app.Conversation, line string, r *rep
 		r.fail(err)
 	default:
 		r.result.Result, r.ended.Reason = &out, event.Done
+		if word == "/context" {
+			overview := conv.Context()
+			r.result.Context = &overview
+		}
+	}
+	for _, rec := range conv.Stated() {
+		r.add(rec)
+		if lost = errors.Join(lost, tell(rec, r, o)); lost != nil {
+			break
+		}
 	}
 	r.finish(ctx, conv)
-	return true, deliver(r, o, nil)
+	return true, deliver(r, o, lost)
 }
 
 // tell shows one event in the format. Its error says that the output is gone.

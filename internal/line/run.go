@@ -55,8 +55,13 @@ func (l *Line) talk(ctx context.Context, conv *app.Conversation, first string) i
 		send := false
 		switch {
 		case isCommand(text):
-			if err := l.command(ctx, conv, text); errors.Is(err, command.ErrExit) {
+			err := l.command(ctx, conv, text)
+			var by *app.Interrupt
+			switch {
+			case errors.Is(err, command.ErrExit):
 				return 0
+			case errors.As(err, &by) && by.Signal != "SIGINT":
+				return by.Exit
 			}
 		case strings.TrimSpace(text) == "":
 			send, text = len(conv.Queued()) > 0, ""
@@ -91,9 +96,11 @@ func isCommand(text string) bool {
 // command runs a slash command and shows what it says.
 func (l *Line) command(ctx context.Context, conv *app.Conversation, text string) error {
 	before := conv.Info().Session
-	out, err := command.Run(ctx, conv, text)
+	out, err := l.typed(ctx, conv, text)
 	switch {
 	case errors.Is(err, command.ErrExit):
+	case errors.As(err, new(*app.Interrupt)):
+		l.out.remark("stopped")
 	case err != nil:
 		l.out.problem(err.Error())
 	default:
@@ -107,6 +114,31 @@ func (l *Line) command(ctx context.Context, conv *app.Conversation, text string)
 	}
 	l.warn(conv)
 	return err
+}
+
+// typed runs a command. One that asks a model is stopped by a signal, which is
+// then the error.
+func (l *Line) typed(ctx context.Context, conv *app.Conversation, text string) (out string, err error) {
+	if !command.Slow(text) {
+		return command.Run(ctx, conv, text)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		out, err = command.Run(ctx, conv, text)
+	}()
+	l.out.remark("this may ask the model; Ctrl+C stops it")
+	for {
+		select {
+		case <-over:
+			return out, err
+		case s := <-l.o.Signals:
+			l.out.struck()
+			cancel(&app.Interrupt{Signal: name(s), Exit: exitOf(s)})
+		}
+	}
 }
 
 func (l *Line) warn(conv *app.Conversation) {
@@ -153,7 +185,7 @@ func (l *Line) replay(conv *app.Conversation) {
 	if cut && len(last) == replayed {
 		l.out.remark("…")
 	}
-	l.out.beginTurn("", nil, nil)
+	l.out.beginTurn("", nil, nil, nil)
 	for _, r := range last {
 		l.out.show(r)
 	}

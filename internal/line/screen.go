@@ -9,13 +9,14 @@ import (
 
 // The styles, as the codes that begin them.
 const (
-	bold    = "1"
-	dim     = "2"
-	reverse = "7"
-	red     = "31"
-	green   = "32"
-	yellow  = "33"
-	cyan    = "36"
+	bold      = "1"
+	dim       = "2"
+	reverse   = "7"
+	red       = "31"
+	green     = "32"
+	yellow    = "33"
+	brightRed = "91"
+	cyan      = "36"
 )
 
 // section is what stands on the screen last.

@@ -19,7 +19,7 @@ func showing(t *testing.T, do func(s *screen)) string {
 	t.Helper()
 	var out bytes.Buffer
 	s := newScreen(Options{Out: &out})
-	s.beginTurn("", nil, nil)
+	s.beginTurn("", nil, nil, nil)
 	do(s)
 	s.close()
 	return out.String()
@@ -176,7 +176,7 @@ func TestScreenIsCalm(t *testing.T) {
 func TestScreenBeats(t *testing.T) {
 	now := time.Unix(0, 0)
 	got := showing(t, func(s *screen) {
-		s.beginTurn("", func() time.Time { return now }, nil)
+		s.beginTurn("", func() time.Time { return now }, nil, nil)
 		for range 300 { // seconds without anything
 			now = now.Add(time.Second)
 			s.beat()

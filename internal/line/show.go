@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/llm"
 )
 
@@ -13,7 +14,8 @@ import (
 type turnView struct {
 	now   func() time.Time // nil in a replay
 	cost  func(llm.Usage) (dollars float64, known bool)
-	typed string // the prompt that stands on the screen already
+	used  func() llm.Count // how full the window is
+	typed string           // the prompt that stands on the screen already
 
 	calls    map[string]*callView
 	adjacent string // the call whose line stands last: what follows needs no name
@@ -226,7 +228,7 @@ func (s *screen) retrying(e event.Retrying) {
 
 func (s *screen) edited(e event.Edited) {
 	switch {
-	case e.Error != "":
+	case e.Error != "" && s.turn.now == nil: // in a turn, a notice tells it
 		s.line(remarks, s.style(yellow, "! the context could not be made smaller ("+safe(e.Stage)+"): "+safe(e.Error)))
 	case e.Before > 0 && e.After < e.Before:
 		s.line(remarks, s.style(dim, fmt.Sprintf("context: %s, from %s to %s tokens", safe(e.Stage), count(e.Before), count(e.After))))
@@ -255,7 +257,25 @@ func (s *screen) ended(e event.Ended) {
 	if dollars, known := s.turn.cost(e.Usage); known && dollars > 0 {
 		text += fmt.Sprintf("; $%.4f", dollars)
 	}
-	s.line(remarks, s.style(dim, text))
+	if s.turn.used == nil {
+		s.line(remarks, s.style(dim, text))
+		return
+	}
+	used := s.turn.used()
+	s.line(remarks, s.style(levelStyle(account.LevelOf(used.Share())), account.Badge(used))+s.style(dim, "  "+text))
+}
+
+// levelStyle is the colour of a level.
+func levelStyle(l account.Level) string {
+	switch l {
+	case account.Warning:
+		return yellow
+	case account.Critical:
+		return red
+	case account.Blocked:
+		return brightRed
+	}
+	return green
 }
 
 // count writes a number of tokens so that it can be read at a glance.
@@ -284,10 +304,10 @@ func (s *screen) hold(asking bool) {
 
 // beginTurn forgets the calls of the turn before. typed is the prompt that
 // stands on the screen already.
-func (s *screen) beginTurn(typed string, now func() time.Time, cost func(llm.Usage) (float64, bool)) {
+func (s *screen) beginTurn(typed string, now func() time.Time, cost func(llm.Usage) (float64, bool), used func() llm.Count) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.turn = turnView{now: now, cost: cost, typed: typed, calls: map[string]*callView{}, doing: "waiting for the model"}
+	s.turn = turnView{now: now, cost: cost, used: used, typed: typed, calls: map[string]*callView{}, doing: "waiting for the model"}
 	s.alive()
 }
 

@@ -43,7 +43,7 @@ func (l *Line) turn(ctx context.Context, conv *app.Conversation, text string) en
 	l.out.beginTurn(text, conv.Now, func(u llm.Usage) (float64, bool) {
 		i := conv.Info()
 		return i.Price(i.Model).Cost(u)
-	})
+	}, conv.Used)
 	over := make(chan struct{})
 	l.running = over
 	go l.out.pulse(over)

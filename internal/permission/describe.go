@@ -28,9 +28,19 @@ func (x Explanation) String() string {
 func (m Mode) Note() string {
 	switch m {
 	case Plan:
-		return "The permission mode is now plan: look and think, change nothing. When the plan is ready, call propose_plan with it."
+		return noteStart + "plan: look and think, change nothing. When the plan is ready, call propose_plan with it."
 	case ReadOnly:
-		return "The permission mode is now read-only: reading is free, every change is asked or refused."
+		return noteStart + "read-only: reading is free, every change is asked or refused."
 	}
-	return "The permission mode is now " + string(m) + "."
+	return noteStart + string(m) + "."
+}
+
+const noteStart = "The permission mode is now "
+
+// ModeOfNote is the mode that a note tells of, if it tells of one.
+func ModeOfNote(text string) (Mode, bool) {
+	rest, ok := strings.CutPrefix(text, noteStart)
+	name, _, _ := strings.Cut(strings.TrimSuffix(rest, "."), ":")
+	mode, err := ParseMode(name)
+	return mode, ok && err == nil
 }

@@ -6,12 +6,13 @@ package prompt
 type Guide struct {
 	Places Places
 
-	have []File
+	have    []File
+	reached []string // files read that led to instructions of their own
 }
 
 // Start reads the files for the system prompt, anew each time.
 func (g *Guide) Start() string {
-	g.have = Instructions(g.Places)
+	g.have, g.reached = Instructions(g.Places), nil
 	return Render(g.have)
 }
 
@@ -22,8 +23,20 @@ func (g *Guide) Reached(paths ...string) string {
 	var found []File
 	for _, path := range paths {
 		files := Nested(g.Places, path, g.have)
+		if len(files) > 0 {
+			g.reached = append(g.reached, path)
+		}
 		g.have = append(g.have, files...)
 		found = append(found, files...)
 	}
 	return Render(found)
+}
+
+// Again reads all of it anew, for a model that no longer has what it was told:
+// the text for the system prompt, and that for a note about the directories
+// that were reached.
+func (g *Guide) Again() (start, nested string) {
+	reached := g.reached
+	start = g.Start()
+	return start, g.Reached(reached...)
 }

@@ -1,0 +1,203 @@
+package app
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/minicode-go/minicode/agent"
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/account"
+	"github.com/minicode-go/minicode/internal/compact"
+	"github.com/minicode-go/minicode/internal/permission"
+	"github.com/minicode-go/minicode/internal/prompt"
+	"github.com/minicode-go/minicode/internal/recall"
+	"github.com/minicode-go/minicode/internal/session"
+	"github.com/minicode-go/minicode/llm"
+)
+
+// Context is how full the window is, and with what.
+func (c *Conversation) Context() account.Overview {
+	info := c.current().Info()
+	c.mu.Lock()
+	instructions := c.instructions
+	c.mu.Unlock()
+	return c.meter.Overview(c.request(), info, []account.Section{{Name: "instruction files", Text: instructions}})
+}
+
+// Used is how full the window is.
+func (c *Conversation) Used() llm.Count { return c.meter.Measure(c.request(), c.current().Info()) }
+
+// request is what would be sent now.
+func (c *Conversation) request() llm.Request {
+	return llm.Request{System: c.systemText(), Tools: c.ToolSpecs(), Messages: c.currentLog().Messages()}
+}
+
+func (c *Conversation) systemText() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.system
+}
+
+// MakeRoom makes the conversation smaller by the stage of that name: snip,
+// collapse or summarize, which minds the focus, and gives the fact. That there is nothing to do is
+// an error of type [compact.Nothing]. It gives [ErrBusy] while a turn runs.
+func (c *Conversation) MakeRoom(ctx context.Context, stage, focus string) (done event.Edited, err error) {
+	if !c.busy.CompareAndSwap(false, true) {
+		return done, ErrBusy
+	}
+	defer c.busy.Store(false)
+	rules := slices.DeleteFunc(c.stages(focus), func(r compact.Rule) bool { return r.Stage.Name() != stage })
+	model := c.timed()
+	view := func() event.View {
+		req := c.request()
+		return event.View{Request: req, Model: model, Used: c.meter.Measure(req, model.Info())}
+	}
+	for e, err := range (compact.Pipeline{Rules: rules, Meter: &c.meter}).Compact(ctx, view, event.Manual) {
+		if err != nil {
+			return done, err
+		}
+		fact, ok := e.(event.Edited)
+		if !ok {
+			continue
+		}
+		record, err := c.log.Append(fact)
+		if err != nil {
+			return done, err
+		}
+		done, _ = record.Event.(event.Edited)
+		c.madeRoom(done)
+		c.mu.Lock()
+		c.unshown = append(c.unshown, record)
+		if fact.Usage != nil {
+			c.spent = c.spent.Add(*fact.Usage)
+		}
+		c.mu.Unlock()
+	}
+	return done, context.Cause(ctx)
+}
+
+// Edits is what was done to the model's view, oldest first.
+func (c *Conversation) Edits() []session.EditInfo { return c.currentLog().Edits() }
+
+// Replaced is the messages that an edit, by its id, took out of the view.
+func (c *Conversation) Replaced(id string) ([]llm.Message, error) { return c.currentLog().Replaced(id) }
+
+// Export writes the whole conversation, with all that the model no longer
+// sees: as markdown, html or json.
+func (c *Conversation) Export(w io.Writer, format string) error {
+	return c.currentLog().Export(w, format)
+}
+
+// Stated takes the facts that were stated outside of a turn and that no reader
+// has seen.
+func (c *Conversation) Stated() []event.Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.unshown
+	c.unshown = nil
+	return out
+}
+
+// madeRoom takes notice of an edit: a summary left the model without what it
+// was told of the instruction files.
+func (c *Conversation) madeRoom(e event.Edited) {
+	if e.Stage == "summarize" && len(e.Edits) > 0 && !c.o.Bare {
+		c.setSystem(c.again)
+	}
+}
+
+// pipeline is the stages that work by themselves: not those whose threshold is
+// 0, and without automatic compaction only what concerns single results and
+// refused requests.
+func (c *Conversation) pipeline() compact.Pipeline {
+	auto := c.settings.Config.Context.Auto
+	rules := slices.DeleteFunc(c.stages(""), func(r compact.Rule) bool {
+		return !r.Refused && r.Stage.Name() != "offload" && (!auto || r.Above == 0)
+	})
+	return compact.Pipeline{Rules: rules, Meter: &c.meter, Told: &c.notices, Off: !auto}
+}
+
+// stages is the table of compaction, cheapest first.
+func (c *Conversation) stages(focus string) []compact.Rule {
+	s := c.settings.Config.Context
+	offload := c.offload(c.timed())
+	digest := compact.Digest{Model: c.summaryModel, Instructions: s.SummaryInstructions, Again: agent.Retry{Now: c.o.Now}.After, Meter: &c.meter}
+	history := func(stage string) compact.Past { return compact.Past(c.log.Past(stage)) }
+	return []compact.Rule{
+		{Stage: offload},
+		{Above: s.ClearAt, Stage: compact.Clear{Meter: &c.meter}},
+		{Above: s.SnipAt, Stage: compact.Snip{Meter: &c.meter, History: history}},
+		{Above: s.CollapseAt, Stage: compact.Collapse{Meter: &c.meter, History: history, Digest: digest}},
+		{Above: s.SummarizeAt, Stage: compact.Summarize{
+			Meter: &c.meter, History: history, Digest: digest, Keep: c.keep, Offload: &offload, TailTokens: max(1, s.TailTokens), Focus: focus,
+		}},
+		{Above: s.RefuseAt, Stage: compact.Refuse{Above: s.RefuseAt}},
+		{Refused: true, Stage: compact.Images{}},
+	}
+}
+
+// summaryModel is the model that the settings want summaries to be written by,
+// nil for the one in use.
+func (c *Conversation) summaryModel() llm.Model {
+	name := c.settings.Config.Context.SummaryModel
+	if name == "" {
+		return nil
+	}
+	m, err := c.models.Model(name)
+	if err != nil {
+		c.warn("context.summaryModel: " + err.Error() + "; the model in use writes the summaries")
+		return nil
+	}
+	return c.timing(m)
+}
+
+func (c *Conversation) offload(model llm.Model) compact.Offload {
+	return compact.Offload{
+		Dir: func() string {
+			if dir := c.log.Dir(); dir != "" {
+				return filepath.Join(dir, "results")
+			}
+			return ""
+		},
+		ResultLimit: func() int { return c.resultLimit(model.Info()) },
+		BatchLimit: func() int {
+			return min(c.settings.Config.Limits.BatchChars, compact.BatchLimit(model.Info().EffectiveInput()))
+		},
+	}
+}
+
+// resultLimit is how many characters one result may have.
+func (c *Conversation) resultLimit(info llm.Info) int {
+	return min(c.settings.Config.Limits.ResultChars, compact.ResultLimit(info.EffectiveInput()))
+}
+
+// keep is what the model is told again behind a summary: where it is, the
+// mode, the plan, the open todos, and the instruction files of directories
+// that it came to.
+func (c *Conversation) keep(v event.View) []llm.Message {
+	var out []llm.Message
+	note := func(text string) {
+		if text != "" {
+			out = append(out, llm.NewText(llm.User, llm.Note, text))
+		}
+	}
+	if c.told != nil {
+		note(prompt.Environment(*c.told))
+	}
+	c.mu.Lock()
+	mode := c.modeTold
+	c.mu.Unlock()
+	if mode != "" && mode != permission.Default {
+		note(mode.Note())
+	}
+	note(recall.Plan(v.Request.Messages))
+	note(recall.Todos(c.log.Todos()))
+	if !c.o.Bare {
+		var nested string
+		c.again, nested = c.guide.Again()
+		note(nested)
+	}
+	return out
+}

@@ -1,0 +1,57 @@
+// Package recall words what a model is told again when a summary took its
+// history: what is not said in any prompt and must not be left to the summary.
+//
+//	note(recall.Plan(messages))
+//	note(recall.Todos(log.Todos()))
+//
+// The texts follow from the messages and are the same each time. The package
+// does not decide when they are told.
+package recall
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/minicode-go/minicode/llm"
+)
+
+const planStart = "The plan that was proposed:\n"
+
+// Plan is the newest plan that the messages hold, in a call or in a note of
+// this function; "" if there is none.
+func Plan(messages []llm.Message) string {
+	for _, m := range slices.Backward(messages) {
+		if text := m.Text(); m.Kind == llm.Note && strings.HasPrefix(text, planStart) {
+			return text
+		}
+		for _, call := range m.Calls() {
+			var args struct{ Plan string }
+			if call.Name == "propose_plan" && json.Unmarshal(call.Args, &args) == nil && args.Plan != "" {
+				return planStart + args.Plan
+			}
+		}
+	}
+	return ""
+}
+
+// Todos is the todo list of a call to todo_write, by its arguments; "" when
+// nothing on it is open.
+func Todos(args json.RawMessage) string {
+	var list struct {
+		Items []struct{ Text, Status string }
+	}
+	if json.Unmarshal(args, &list) != nil {
+		return ""
+	}
+	var b strings.Builder
+	open := false
+	for _, item := range list.Items {
+		open = open || item.Status != "completed"
+		b.WriteString("\n- " + item.Text + " (" + strings.ReplaceAll(item.Status, "_", " ") + ")")
+	}
+	if !open {
+		return ""
+	}
+	return "The todo list:" + b.String()
+}
