@@ -18,6 +18,10 @@
 //	}
 //	log.Append(event.Message{Message: llm.NewText(llm.User, llm.Prompt, "hello")})
 //
+// What compaction did to the view can be looked up ([Log.Past], [Log.Edits],
+// [Log.Replaced]), and the whole conversation, with all that was ever taken
+// out of the view, can be written for people and for programs ([Log.Export]).
+//
 // Invariants: a fact is on disk before Append returns, or [Log.Saved] is
 // false; what was written is never changed; whatever prefix of a file is left
 // after a crash, opening it gives a history that a provider takes. The view

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -233,6 +234,13 @@ func (l *Log) records(last int, want func(*node) bool) iter.Seq2[event.Record, e
 		if last > 0 && last < len(chain) {
 			chain = chain[len(chain)-last:]
 		}
+		l.over(chain, want)(yield)
+	}
+}
+
+// over is the records of a chain that can be read.
+func (l *Log) over(chain []int32, want func(*node) bool) iter.Seq2[event.Record, error] {
+	return func(yield func(event.Record, error) bool) {
 		for _, i := range chain {
 			l.mu.Lock()
 			var r event.Record
@@ -257,19 +265,29 @@ func (l *Log) records(last int, want func(*node) bool) iter.Seq2[event.Record, e
 // errUnread marks a fault of the disk, in contrast to a damaged line.
 var errUnread = errors.New("the session's file cannot be read")
 
+// raw is a record's line, without the newline. It is only good until the next
+// call.
+func (l *Log) raw(i int32) ([]byte, error) {
+	if line := l.lines[i]; line != nil {
+		return bytes.TrimSuffix(line, []byte("\n")), nil
+	}
+	if l.out.f == nil {
+		return nil, fmt.Errorf("%w: %w", errUnread, ErrClosed)
+	}
+	n := &l.x.nodes[i]
+	l.buffer = slices.Grow(l.buffer[:0], int(n.size))
+	line := l.buffer[:n.size]
+	if _, err := l.out.f.ReadAt(line, n.off); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", errUnread, l.out.path, err)
+	}
+	return line, nil
+}
+
 // decode parses the whole of a record.
 func (l *Log) decode(i int32) (event.Record, error) {
-	line := l.lines[i]
-	if line == nil {
-		if l.out.f == nil {
-			return event.Record{}, fmt.Errorf("%w: %w", errUnread, ErrClosed)
-		}
-		n := &l.x.nodes[i]
-		l.buffer = slices.Grow(l.buffer[:0], int(n.size))
-		line = l.buffer[:n.size]
-		if _, err := l.out.f.ReadAt(line, n.off); err != nil {
-			return event.Record{}, fmt.Errorf("%w: %s: %w", errUnread, l.out.path, err)
-		}
+	line, err := l.raw(i)
+	if err != nil {
+		return event.Record{}, err
 	}
 	l.decoded++
 	r, err := decodeLine(line)

@@ -34,7 +34,6 @@ type facets struct {
 	Turn               int
 	Past               map[string]Past
 	Edits              []EditInfo
-	Replaced           map[string][]llm.Message
 }
 
 func facetsOf(t testing.TB, l *Log) facets {
@@ -42,19 +41,30 @@ func facetsOf(t testing.TB, l *Log) facets {
 		l.Messages(), records(t, l), l.Grants(), l.Usage(), l.Title(), l.Mode(), l.Model(), string(l.Todos()), l.Stamps(), l.Turn(),
 		map[string]Past{},
 		l.Edits(),
-		map[string][]llm.Message{},
 	}
 	for _, stage := range []string{"clear", "snip", "summarize", "never"} {
 		f.Past[stage] = l.Past(stage)
 	}
-	for _, e := range f.Edits {
+	return f
+}
+
+// replaced is what each edit took out of the view.
+func replaced(t testing.TB, l *Log) map[string][]llm.Message {
+	t.Helper()
+	out := map[string][]llm.Message{}
+	for _, e := range l.Edits() {
 		messages, err := l.Replaced(e.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Replaced[e.ID] = messages
+		if len(messages) != e.Messages {
+			t.Errorf("edit %s replaced %d messages, not %d", e.ID, len(messages), e.Messages)
+		}
+		if len(messages) > 0 {
+			out[e.ID] = messages
+		}
 	}
-	return f
+	return out
 }
 
 // TestReopen: what is folded as facts come in is what is folded when the
@@ -68,10 +78,7 @@ func TestReopen(t *testing.T) {
 			live := facetsOf(t, l)
 			view, gone := naiveView(live.Records)
 			same(t, "view", view, live.View)
-			for _, e := range live.Edits {
-				same(t, "replaced by "+e.ID, gone[e.ID], live.Replaced[e.ID])
-				same(t, "how many", len(gone[e.ID]), e.Messages)
-			}
+			same(t, "replaced", gone, replaced(t, l))
 			for stage, past := range live.Past {
 				same(t, "past of "+stage, naivePast(live.Records, stage), past)
 			}
@@ -87,6 +94,7 @@ func TestReopen(t *testing.T) {
 				t.Errorf("report: %s", report)
 			}
 			same(t, "reopened", live, facetsOf(t, again))
+			same(t, "replaced, reopened", gone, replaced(t, again))
 			same(t, "ids", l.x.calls, again.x.calls)
 			if !bytes.Equal(before, readFile(t, l.Path())) {
 				t.Error("opening a whole file changed it")
