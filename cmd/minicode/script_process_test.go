@@ -242,7 +242,8 @@ func holds(ts *testscript.TestScript, object map[string]any, arg string) string 
 }
 
 // member finds a value by a path such as "permission_denials.0.tool_name",
-// nil where there is none. "len" is the length of a list.
+// nil where there is none. "len" is the length of a list, "sum" the sums of
+// the numbers in its objects.
 func member(v any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		switch in := v.(type) {
@@ -253,6 +254,8 @@ func member(v any, path string) any {
 			switch {
 			case name == "len":
 				v = float64(len(in))
+			case name == "sum":
+				v = sums(in)
 			case err == nil && i >= 0 && i < len(in):
 				v = in[i]
 			default:
@@ -265,12 +268,66 @@ func member(v any, path string) any {
 	return v
 }
 
+func sums(list []any) map[string]any {
+	total := map[string]any{}
+	for _, v := range list {
+		object, _ := v.(map[string]any)
+		for name, n := range object {
+			if n, ok := n.(float64); ok {
+				before, _ := total[name].(float64)
+				total[name] = before + n
+			}
+		}
+	}
+	return total
+}
+
 func sameRequest(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: [!] same-request N M")
 	}
 	if a, b := requestBody(ts, args[0]), requestBody(ts, args[1]); (a == b) == neg {
 		ts.Fatalf("request %s:\n%s\nrequest %s:\n%s", args[0], a, args[1], b)
+	}
+}
+
+func goesOn(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: [!] goes-on N M")
+	}
+	later, earlier := requestMessages(ts, args[0]), requestMessages(ts, args[1])
+	for i, m := range earlier {
+		if i < len(later) && later[i] == m {
+			continue
+		}
+		if !neg {
+			ts.Fatalf("message %d of %d of request %s stands otherwise, or not at all, among the %d of request %s:\n%s", i+1, len(earlier), args[1], len(later), args[0], m)
+		}
+		return
+	}
+	if neg {
+		ts.Fatalf("the messages of request %s begin with those of request %s", args[0], args[1])
+	}
+}
+
+// requestMessages is the messages of a request, each as it was sent but for
+// the marks that say how far the provider's cache should reach.
+func requestMessages(ts *testscript.TestScript, number string) []string {
+	var body struct{ Messages []json.RawMessage }
+	ts.Check(json.Unmarshal([]byte(requestBody(ts, number)), &body))
+	var out []string
+	for _, m := range body.Messages {
+		out = append(out, strings.ReplaceAll(string(m), `,"cache_control":{"type":"ephemeral"}`, ""))
+	}
+	return out
+}
+
+func smaller(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: [!] smaller N M")
+	}
+	if a, b := len(requestBody(ts, args[0])), len(requestBody(ts, args[1])); (a < b) == neg {
+		ts.Fatalf("request %s has %d bytes, request %s has %d", args[0], a, args[1], b)
 	}
 }
 
@@ -289,10 +346,10 @@ func requestBody(ts *testscript.TestScript, number string) string {
 
 func TestMember(t *testing.T) {
 	var v any
-	if err := json.Unmarshal([]byte(`{"a":[{"b":"x"},2],"c":null}`), &v); err != nil {
+	if err := json.Unmarshal([]byte(`{"a":[{"b":"x"},2],"c":null,"n":[{"k":1},{"k":2}]}`), &v); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]any{"a.0.b": "x", "a.1": 2.0, "a.len": 2.0, "a.2": nil, "c": nil, "c.d": nil, "e": nil} {
+	for path, want := range map[string]any{"a.0.b": "x", "a.1": 2.0, "a.len": 2.0, "a.2": nil, "c": nil, "c.d": nil, "e": nil, "n.sum.k": 3.0} {
 		if got := member(v, path); got != want {
 			t.Errorf("member(%s) = %v, want %v", path, got, want)
 		}

@@ -31,7 +31,10 @@ func TestMain(m *testing.M) {
 //	requests N                     the server got N requests so far
 //	[!] request N REGEXP           the body of request N matches
 //	[!] same-request N M           the bodies of two requests are the same bytes
+//	[!] goes-on N M                the messages of request N begin with those of request M, but for marks of the cache
+//	[!] smaller N M                the body of request N is smaller than that of request M
 //	[!] facts REGEXP               a line of the newest session file matches
+//	count-facts N REGEXP           so many of its lines match
 //	cut-session N                  the newest session file loses its last N lines
 //	same-facts FILE                the facts in FILE are the session file's last lines, byte for byte
 //	[!] result KEY=JSON|KEY~REGEXP...
@@ -67,7 +70,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "exits": exits, "requests": countRequests, "request": matchRequest, "facts": matchFacts, "same-facts": sameFacts, "cut-session": cutSession,
-			"same-request": sameRequest, "result": matchResult, "signals": signals, "alone": alone, "comes": waitFor,
+			"same-request": sameRequest, "goes-on": goesOn, "smaller": smaller, "count-facts": countFacts, "result": matchResult, "signals": signals, "alone": alone, "comes": waitFor,
 		},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 	})
@@ -200,6 +203,18 @@ func matchFacts(ts *testscript.TestScript, neg bool, args []string) {
 	text := ts.ReadFile(sessionFile(ts))
 	if regexp.MustCompile("(?m)"+args[0]).MatchString(text) == neg {
 		ts.Fatalf("the session file:\n%s", text)
+	}
+}
+
+func countFacts(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: count-facts N REGEXP")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	text := ts.ReadFile(sessionFile(ts))
+	if got := len(regexp.MustCompile("(?m)^.*(?:"+args[1]+").*$").FindAllString(text, -1)); got != want {
+		ts.Fatalf("%d lines match, want %d. The session file:\n%s", got, want, text)
 	}
 }
 

@@ -59,6 +59,9 @@ func (p Pipeline) Compact(ctx context.Context, view func() event.View, why event
 			if r.refused == 0 {
 				r.refused = v.Used.Tokens
 			}
+			if why == event.Forced { // the window is smaller than what was refused, whatever is known of it
+				v.Used.Window = min(v.Used.Window, r.refused)
+			}
 			if ctx.Err() != nil || why == event.Forced && v.Used.Tokens <= r.refused/2 {
 				return
 			}

@@ -119,6 +119,10 @@ func tell(rec event.Record, r *report, o Options) error {
 		fmt.Fprintf(o.Err, "retry: attempt %d of %d failed (%s); next in %s\n", e.Attempt, e.Of, e.Error, e.After.Round(1e6))
 	case event.Message:
 		progress(e.Message, r, o)
+	case event.Edited:
+		if o.Format == Text && e.After < e.Before {
+			fmt.Fprintf(o.Err, "context: %s, from %d to %d tokens\n", e.Stage, e.Before, e.After)
+		}
 	}
 	return nil
 }
