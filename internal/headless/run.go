@@ -120,7 +120,7 @@ func tell(rec event.Record, r *report, o Options) error {
 	case event.Message:
 		progress(e.Message, r, o)
 	case event.Edited:
-		if o.Format == Text && e.After < e.Before {
+		if o.Format == Text && e.Why != event.Manual && e.After < e.Before { // what was asked for is the result
 			fmt.Fprintf(o.Err, "context: %s, from %d to %d tokens\n", e.Stage, e.Before, e.After)
 		}
 	}
