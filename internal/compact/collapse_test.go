@@ -27,11 +27,11 @@ func TestCollapse(t *testing.T) {
 	h.prompted("Now the tests.")
 	h.say(llm.User, llm.Note, "the branch changed")
 	for range 5 {
-		h.read(4000)
+		h.read(1320)
 	}
 	h.prompted("And the docs.")
 	for range 10 {
-		h.read(4000)
+		h.read(1320)
 	}
 	model := writer(t, 100_000, llmtest.Say("<summary>The parser was read.</summary>"))
 	before := h.view("").Used
@@ -60,15 +60,15 @@ func TestCollapse(t *testing.T) {
 func TestCollapseKeepsPromptsInTheSpan(t *testing.T) {
 	h := talk(3)
 	h.prompted("Now the tests.")
-	h.read(4000)
+	h.read(1320)
 	h.prompted(long("long", 3000))
-	h.read(4000)
+	h.read(1320)
 	for range 8 {
 		h.say(llm.Assistant, llm.Final, h.text(3000))
 	}
 	h.prompted("And the docs.")
 	for range 8 {
-		h.read(4000)
+		h.read(1320)
 	}
 	model := writer(t, 100_000, llmtest.Say("The parser was read."))
 	did := h.run(h.collapse(model), event.Threshold)
@@ -94,16 +94,16 @@ func TestCollapsePlan(t *testing.T) {
 	summary := func(h *history) { h.say(llm.User, llm.Summary, "[Context Summary from earlier conversation]") }
 	snip := func(h *history) { h.say(llm.User, llm.Snipped, "[snipped]") }
 	open := func(h *history) { h.answer(h.call("read_file")) }
-	each := func(chars int) func(n int) func(h *history) {
+	each := func(tokens int) func(n int) func(h *history) {
 		return func(n int) func(h *history) {
 			return func(h *history) {
 				for range n {
-					h.read(chars)
+					h.read(tokens)
 				}
 			}
 		}
 	}
-	reads, larger := each(4000), each(7000)
+	reads, larger := each(1320), each(2300)
 	for _, c := range []struct {
 		name  string
 		acts  []func(h *history)
@@ -129,6 +129,13 @@ func TestCollapsePlan(t *testing.T) {
 			t.Errorf("%s: %v", c.name, did.err)
 			continue
 		}
+		at, last := places(did.before), -1
+		for _, e := range did.work.Edits {
+			if at[e.From] <= last {
+				t.Errorf("%s: the edits do not stand in order", c.name)
+			}
+			last = at[e.To]
+		}
 		if diff := cmp.Diff(digests(did.before[len(did.before)-12:]), digests(did.after[len(did.after)-12:])); diff != "" {
 			t.Errorf("%s: the newest messages changed: %s", c.name, diff)
 		}
@@ -147,7 +154,7 @@ func TestCollapseNothing(t *testing.T) {
 		{"no messages", func(h *history) { h.log = h.fresh() }, "nothing that can be digested lies before the newest 12 messages"},
 		{"few messages", func(h *history) {
 			for range 6 {
-				h.read(9000)
+				h.read(2800)
 			}
 		}, "nothing that can be digested lies before the newest 12 messages"},
 		{"prompts alone", func(h *history) {
@@ -162,10 +169,10 @@ func TestCollapseNothing(t *testing.T) {
 			}
 		}, "nothing that can be digested lies before the newest 12 messages"},
 		{"too little", func(h *history) {
-			h.read(4000)
-			h.read(2000)
+			h.read(1320)
+			h.read(625)
 			for range 6 {
-				h.read(9000)
+				h.read(2800)
 			}
 		}, "a digest would free fewer than 2,000 tokens"},
 	} {
@@ -179,7 +186,27 @@ func TestCollapseNothing(t *testing.T) {
 	}
 }
 
+// nearly is a text that takes 95 % of what the input of a request takes.
+func nearly(req llm.Request) llmtest.Answer {
+	return llmtest.Say(sized(tokens(req.Messages...) * 19 / 20))
+}
+
 func TestCollapseAllOrNothing(t *testing.T) {
+	build := func() *history {
+		h := talk(6)
+		h.say(llm.User, llm.Snipped, "[snipped]")
+		for range 12 {
+			h.read(1320)
+		}
+		for range 6 {
+			h.read(2200)
+		}
+		return h
+	}
+	whole := writer(t, 100_000, llmtest.Say("digest"), llmtest.Say("digest"))
+	if did := build(); did.run(did.collapse(whole), event.Threshold).err != nil {
+		t.Fatal("it is not two spans")
+	}
 	fine := llmtest.Say("digest")
 	for _, c := range []struct {
 		name    string
@@ -191,17 +218,10 @@ func TestCollapseAllOrNothing(t *testing.T) {
 		{"the second calls", []llmtest.Answer{fine, llmtest.Call("read_file", "{}")}, "the model called a tool instead of writing a summary"},
 		{"the first is too long", []llmtest.Answer{llmtest.Say(long("digest", 30_000))}, "the digest is not shorter than what it stands for"},
 		{"the second is too long", []llmtest.Answer{fine, llmtest.Say(long("digest", 30_000))}, "the digest is not shorter than what it stands for"},
-		{"both save too little", []llmtest.Answer{llmtest.Say(long("digest", 3400)), llmtest.Say(long("digest", 14_000))}, "the digests free fewer than 2,000 tokens"},
+		{"both save too little", []llmtest.Answer{nearly(whole.Requests()[0]), nearly(whole.Requests()[1])}, "the digests free fewer than 2,000 tokens"},
 		{"the second meets a fault", []llmtest.Answer{fine, llmtest.Fail(&llm.Error{Kind: llm.ErrOverloaded})}, ""},
 	} {
-		h := talk(6)
-		h.say(llm.User, llm.Snipped, "[snipped]")
-		for range 12 {
-			h.read(4000)
-		}
-		for range 6 {
-			h.read(7000)
-		}
+		h := build()
 		did := h.run(h.collapse(writer(t, 100_000, c.answers...)), event.Threshold)
 		var strike compact.Strike
 		if isStrike := errors.As(did.err, &strike); string(strike) != c.strike || isStrike != (c.strike != "") || did.err == nil {

@@ -20,7 +20,7 @@ import (
 
 // writer is a model that writes digests, with a window of so many tokens, of
 // which an eighth is for the answer.
-func writer(t *testing.T, window int, answers ...llmtest.Answer) *llmtest.Script {
+func writer(t testing.TB, window int, answers ...llmtest.Answer) *llmtest.Script {
 	model := llmtest.New(t, answers...)
 	model.Model.Name, model.Model.Window, model.Model.MaxOutput = "writer", window, window/8
 	return model
@@ -251,6 +251,35 @@ func TestDigestTrimsTheRestThen(t *testing.T) {
 	assertFits(t, model, 2)
 }
 
+// A summary of an earlier part gives way before what the person said.
+func TestDigestTrimsSummariesBeforePrompts(t *testing.T) {
+	model := writer(t, 8000, llmtest.Say("s"))
+	older := llm.NewText(llm.User, llm.Summary, lines("older", 1000))
+	if _, _, err := ask(t, by(model), older, said(lines("prompt", 500)), answered(text("ok"))); err != nil {
+		t.Fatal(err)
+	}
+	if in := inputOf(t, model, 0); !strings.Contains(in, lines("prompt", 500)) || strings.Contains(in, lines("older", 1000)) || !strings.Contains(in, "older line 999\n") {
+		t.Error("the summary is not what was made shorter")
+	}
+}
+
+// What the asked model has counted before is a measure of what fits.
+func TestDigestCountsInTheAskedModelsTokens(t *testing.T) {
+	var sizes []int
+	for _, counted := range []int{1000, 2000} {
+		model := writer(t, 16_000, llmtest.Say("s"))
+		by := answered(text("done"))
+		by.Model, by.Estimate, by.Usage = "script/writer", 1000, &llm.Usage{Input: counted, Output: 1}
+		if _, _, err := ask(t, compact.Digest{Model: func() llm.Model { return model }}, by, resulted("x", text(lines("result", 9000)))); err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, len(inputOf(t, model, 0)))
+	}
+	if sizes[1] > sizes[0]*11/20 || sizes[1] < sizes[0]*9/20 {
+		t.Errorf("%d bytes, and %d where each token counts as two", sizes[0], sizes[1])
+	}
+}
+
 func TestDigestWindowTooSmall(t *testing.T) {
 	var prompts []llm.Message
 	for i := range 300 {
@@ -296,6 +325,17 @@ func TestDigestTooLong(t *testing.T) {
 		first, second := inputOf(t, model, 0), inputOf(t, model, 1)
 		if len(second) > len(first)*11/20 || len(second) < len(first)*2/5 || !strings.Contains(second, "the prompt") {
 			t.Errorf("%s: %d bytes, then %d", c.name, len(first), len(second))
+		}
+		for _, in := range []string{first, second} {
+			_, result, _ := strings.Cut(in, "[result of x]\n")
+			head, rest, _ := strings.Cut(result, "\n[... ")
+			var gone int
+			fmt.Sscanf(rest, "%d characters left out ...]\n", &gone)
+			_, tail, _ := strings.Cut(rest, "left out ...]\n")
+			tail, _, _ = strings.Cut(tail, "\n\n</conversation>")
+			if got, want := len(head)+gone+len(tail), len(lines("result", 3000)); got != want {
+				t.Errorf("%s: %d characters are kept or said to be left out, of %d", c.name, got, want)
+			}
 		}
 	}
 }

@@ -18,10 +18,16 @@ import (
 	"github.com/minicode-go/minicode/llm/llmtest"
 )
 
-// read is an answer with one call and a result of so many characters.
-func (h *history) read(chars int) {
+// read is an answer with one call and its result, which take so many tokens,
+// whatever texts are estimated at.
+func (h *history) read(size int) {
 	c := h.call("read_file")
 	h.answer(c)
+	size -= tokens(h.log.Messages()[len(h.log.Messages())-1], llm.NewText(llm.ToolRole, llm.Resulted, "")) + 8
+	chars := 3 * size
+	for range 4 {
+		chars = chars * size / tokens(llm.NewText(llm.ToolRole, llm.Resulted, h.text(chars)))
+	}
 	h.result(c, h.text(chars), again)
 }
 
@@ -34,7 +40,7 @@ func talk(steps int) *history {
 	h.model.Model.MaxOutput = 8000
 	h.prompted("Fix the parser.")
 	for range steps {
-		h.read(4000)
+		h.read(1320)
 	}
 	return h
 }
@@ -63,12 +69,12 @@ It was about a parser.`
 func TestSummarize(t *testing.T) {
 	h := talk(20)
 	h.prompted("Now the tests.")
-	h.read(4000)
+	h.read(1320)
 	c := h.call("read_file")
 	h.answer(c)
 	h.result(c, "seen", func(r *llm.ToolResult) { r.Meta.Read = []llm.FileRead{{Path: "/work/a.go", SHA256: "1"}} })
 	for range 8 {
-		h.read(4000)
+		h.read(1320)
 	}
 	model := writer(t, 100_000, llmtest.Say("<summary>It was about a parser.</summary>"))
 	s := h.summarize(model)
@@ -117,16 +123,16 @@ func TestSummarizeTail(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		setting int
-		sizes   []int // characters of the results of one answer each, newest last
+		sizes   []int // tokens of one round each, newest last
 		batch   int   // calls of the newest answer besides
 		want    int   // messages of the tail
 	}{
-		{"three tenths of the window", 0, []int{7000, 7000, 7000, 7000, 7000, 7000, 7000, 7000}, 0, 8},
-		{"the setting", 5000, []int{3000, 3000, 3000, 3000, 3000, 3000, 3000, 3000, 3000, 3000}, 0, 10},
-		{"a larger setting counts for nothing", 40_000, []int{7000, 7000, 7000, 7000, 7000, 7000, 7000, 7000}, 0, 8},
-		{"at least 6 messages", 1000, []int{9000, 9000, 9000, 9000, 9000}, 0, 6},
-		{"at least the newest round", 1000, []int{9000, 9000, 9000, 9000}, 9, 10},
-		{"nothing is skipped to take something smaller", 0, []int{400, 400, 40_000, 7000, 7000, 7000, 7000}, 0, 8},
+		{"three tenths of the window", 0, []int{2200, 2200, 2200, 2200, 2200, 2200, 2200, 2200}, 0, 8},
+		{"the setting", 5000, []int{950, 950, 950, 950, 950, 950, 950, 950, 950, 950}, 0, 10},
+		{"a larger setting counts for nothing", 40_000, []int{2200, 2200, 2200, 2200, 2200, 2200, 2200, 2200}, 0, 8},
+		{"at least 6 messages", 1000, []int{2800, 2800, 2800, 2800, 2800}, 0, 6},
+		{"at least the newest round", 1000, []int{2800, 2800, 2800, 2800}, 9, 10},
+		{"nothing is skipped to take something smaller", 0, []int{125, 125, 12_500, 2200, 2200, 2200, 2200}, 0, 8},
 	} {
 		h := talk(0)
 		for _, n := range c.sizes {
@@ -221,8 +227,18 @@ func TestSummarizePersistsTheLargestOfTheTail(t *testing.T) {
 
 func ptr[T any](v T) *T { return &v }
 
-// long is a text of so many tokens, more or less.
+// long is a text of so many words, which are about as many tokens.
 func long(name string, n int) string { return name + strings.Repeat(" word", n-2) + " end" }
+
+// sized is a text that is estimated at so many tokens.
+func sized(n int) string {
+	const sample = 1000
+	return long("text", n*sample/tokens(llm.NewText(llm.User, llm.Summary, long("text", sample))))
+}
+
+func (h *history) summarized(t *testing.T, answer llmtest.Answer) change {
+	return h.run(h.summarize(always(t, answer)), event.Manual)
+}
 
 func TestSummarizeKeepsPrompts(t *testing.T) {
 	picture := llm.NewImage("image/png", []byte("x"))
@@ -273,17 +289,17 @@ func TestSummarizeKeepsPrompts(t *testing.T) {
 				m.Parts = append(m.Parts, picture)
 			}
 			h.add(event.Message{Message: m})
-			h.read(9000)
+			h.read(2800)
 			h.say(llm.User, llm.Nudge, "go on")
 		}
-		h.read(9000)
-		h.read(30_000)
-		h.read(8000)
+		h.read(2800)
+		h.read(9400)
+		h.read(2500)
 		if c.tail != "" {
 			h.prompted(c.tail)
 		}
-		h.read(8000)
-		h.read(8000)
+		h.read(2500)
+		h.read(2500)
 		model := writer(t, 100_000, llmtest.Say("short"))
 		did := h.run(h.summarize(model), event.Manual)
 		if did.err != nil {
@@ -326,7 +342,7 @@ func TestSummarizeTwice(t *testing.T) {
 	h := talk(20)
 	h.prompted("Now the tests.")
 	for range 12 {
-		h.read(4000)
+		h.read(1320)
 	}
 	model := writer(t, 100_000, llmtest.Say("<summary>SUMMARY ONE\n"+h.text(400)+"</summary>"), llmtest.Say("SUMMARY TWO"))
 	s := h.summarize(model)
@@ -334,7 +350,7 @@ func TestSummarizeTwice(t *testing.T) {
 	first := h.run(s, event.Threshold)
 	h.prompted("And the docs.")
 	for range 20 {
-		h.read(4000)
+		h.read(1320)
 	}
 	second := h.run(s, event.Threshold)
 	if first.err != nil || second.err != nil {
@@ -410,13 +426,12 @@ func TestSummarizeStrikes(t *testing.T) {
 // A summary that frees a little is enough for who asked for it, or must have
 // it, and not else.
 func TestSummarizeMustBeWorthIt(t *testing.T) {
+	short := talk(18).summarized(t, llmtest.Say("short"))
+	most := short.tokens(short.before...) - short.tokens(short.after...)
 	for _, why := range []event.Why{event.Threshold, event.Forced, event.Manual} {
 		h := talk(18)
 		before := tokens(h.log.Messages()...)
-		s := h.summarize(nil)
-		// All but 600 tokens of what is replaced come back.
-		model := writer(t, 100_000, llmtest.Say(long("summary", before-9600-600)))
-		s.Digest = by(model)
+		s := h.summarize(writer(t, 100_000, llmtest.Say(sized(most-700))))
 		did := h.run(s, why)
 		var strike compact.Strike
 		if why == event.Threshold && !errors.As(did.err, &strike) || why != event.Threshold && did.err != nil {
@@ -451,15 +466,15 @@ func TestSummarizeNothing(t *testing.T) {
 		}), event.Manual, "not enough conversation to summarize"},
 		{"one answer before the tail", small(func(h *history) {
 			for range 4 {
-				h.read(20_000)
+				h.read(6250)
 			}
 		}), event.Manual, "not enough conversation to summarize"},
 		{"less than a twentieth before the tail", small(func(h *history) {
 			for range 3 {
-				h.read(100)
+				h.read(150)
 			}
 			for range 3 {
-				h.read(9000)
+				h.read(2800)
 			}
 		}), event.Threshold, "a summary would free too little"},
 		{"nothing at all before the tail", small(func(h *history) {
@@ -467,7 +482,7 @@ func TestSummarizeNothing(t *testing.T) {
 				h.say(llm.Assistant, llm.Final, "ok")
 			}
 			for range 3 {
-				h.read(9000)
+				h.read(2800)
 			}
 		}), event.Manual, "a summary would free too little"},
 	} {
@@ -547,7 +562,7 @@ func TestSummarizeByASmallerModel(t *testing.T) {
 	h := emptyHistory(200_000)
 	h.prompted("Fix the parser. " + long("prompt", 800))
 	for range 40 {
-		h.read(16_000)
+		h.read(5000)
 	}
 	model := writer(t, 8000, llmtest.Say("short"))
 	did := h.run(h.summarize(model), event.Threshold)
@@ -591,7 +606,7 @@ func TestSummarizeIsTheSameForTheSameView(t *testing.T) {
 	for range 3 {
 		h := talk(25)
 		h.prompted("Now the tests.")
-		h.read(9000)
+		h.read(2800)
 		s := h.summarize(writer(t, 100_000, llmtest.Say("short")))
 		s.Offload = ptr(offload("/nowhere/at/all", 9, 9))
 		work, err := s.Edits(t.Context(), h.view(event.Manual), nil)
