@@ -10,9 +10,16 @@
 //	for e, err := range pipeline.Compact(ctx, view, event.Threshold) { ... }
 //
 // [Offload] moves large tool results to files: one result before it is
-// recorded, the largest of a batch before the next request. [Images] leaves
-// pictures out of a request that a provider refused. Whole API rounds stay
-// whole: a stage may change what a result says, never whether there is one.
+// recorded, the largest of a batch before the next request. [Clear] empties
+// results that can be had again, and [Snip] takes out a run that nobody needs.
+// [Collapse] and [Summarize] ask a model, through [Digest], to say the older
+// part in fewer words. [Refuse] keeps back what cannot fit, and [Images] leaves
+// pictures out of a request that a provider refused.
 //
-// The package does not decide when a request is made, and asks nobody.
+// Whole API rounds stay whole: a stage may change what a result says, never
+// whether there is one without its call. What the person said last stays in
+// the view, as the message it was.
+//
+// The package does not decide when a request is made, and asks no person. What
+// came of a stage before, it knows from the log alone.
 package compact
