@@ -205,6 +205,11 @@ func (c *Conversation) buildSystem() {
 	text := ""
 	if !c.o.Bare {
 		text = c.guide.Start()
+		for _, m := range c.log.Messages() {
+			if m.Kind == llm.Note {
+				c.guide.Told(m.Text())
+			}
+		}
 	}
 	c.setSystem(text)
 }

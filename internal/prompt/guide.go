@@ -1,5 +1,11 @@
 package prompt
 
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
 // Guide is the instruction files of one conversation: those of its start, and
 // those of directories that the model comes to later. It is not safe for
 // concurrent use.
@@ -30,6 +36,26 @@ func (g *Guide) Reached(paths ...string) string {
 		found = append(found, files...)
 	}
 	return Render(found)
+}
+
+// Told takes over from an earlier run of the conversation: a note that the
+// model has. One that [Guide.Reached] gave names the directories.
+func (g *Guide) Told(note string) {
+	if !strings.HasPrefix(note, heading) {
+		return
+	}
+	for line := range strings.Lines(note) {
+		name, scope, ok := strings.Cut(strings.TrimSuffix(line, ")\n"), " (scope: ")
+		if !ok || !strings.HasPrefix(name, "## ") {
+			continue
+		}
+		if plain, err := strconv.Unquote(scope); err == nil {
+			scope = plain
+		}
+		if filepath.IsAbs(scope) {
+			g.Reached(filepath.Join(scope, "any file"))
+		}
+	}
 }
 
 // Again reads all of it anew, for a model that no longer has what it was told:

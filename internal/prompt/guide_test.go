@@ -36,3 +36,31 @@ func TestGuide(t *testing.T) {
 		t.Errorf("%d files", len(g.have))
 	}
 }
+
+// TestGuideResumed takes the notes of an earlier run over, also those of
+// directories with odd names.
+func TestGuideResumed(t *testing.T) {
+	root := t.TempDir()
+	odd := filepath.Join(root, "a <b> \n(scope: c)")
+	for dir, text := range map[string]string{root: "at the root", filepath.Join(root, "a", "b"): "in b", odd: "in an odd one"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "AGENTS.md"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := &Guide{Places: Places{Root: root, Cwd: root}}
+	before.Start()
+	note := before.Reached(filepath.Join(root, "a", "b", "x.go"), filepath.Join(odd, "x.go"))
+	g := &Guide{Places: before.Places}
+	g.Start()
+	g.Told("a note of another kind")
+	g.Told(note)
+	if text := g.Reached(filepath.Join(root, "a", "b", "y.go")); text != "" {
+		t.Errorf("told twice:\n%s", text)
+	}
+	if _, nested := g.Again(); nested != note {
+		t.Errorf("it is told again as\n%s\nand was\n%s", nested, note)
+	}
+}
