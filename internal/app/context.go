@@ -19,11 +19,10 @@ import (
 
 // Context is how full the window is, and with what.
 func (c *Conversation) Context() account.Overview {
-	info := c.current().Info()
 	c.mu.Lock()
 	instructions := c.instructions
 	c.mu.Unlock()
-	return c.meter.Overview(c.request(), info, []account.Section{{Name: "instruction files", Text: instructions}})
+	return c.meter.Overview(c.request(), c.current().Info(), []account.Section{{Name: "instruction files", Text: instructions}})
 }
 
 // Used is how full the window is.
@@ -58,22 +57,18 @@ func (c *Conversation) MakeRoom(ctx context.Context, stage, focus string) (done 
 		if err != nil {
 			return done, err
 		}
-		fact, ok := e.(event.Edited)
-		if !ok {
-			continue
+		if fact, ok := e.(event.Edited); ok {
+			if err := c.state(fact); err != nil {
+				return done, err
+			}
+			done = fact
+			c.madeRoom(fact)
+			if fact.Usage != nil {
+				c.mu.Lock()
+				c.spent = c.spent.Add(*fact.Usage)
+				c.mu.Unlock()
+			}
 		}
-		record, err := c.log.Append(fact)
-		if err != nil {
-			return done, err
-		}
-		done, _ = record.Event.(event.Edited)
-		c.madeRoom(done)
-		c.mu.Lock()
-		c.unshown = append(c.unshown, record)
-		if fact.Usage != nil {
-			c.spent = c.spent.Add(*fact.Usage)
-		}
-		c.mu.Unlock()
 	}
 	return done, context.Cause(ctx)
 }

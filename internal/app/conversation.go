@@ -193,9 +193,9 @@ func (c *Conversation) asides(head event.Head) []event.Record {
 	return out
 }
 
-// state records a change that the person made outside of a turn. c.mu is not
+// state records what the person made happen outside of a turn. c.mu is not
 // held: the log may have a trouble to tell.
-func (c *Conversation) state(f event.Changed) error {
+func (c *Conversation) state(f event.Fact) error {
 	r, err := c.log.Append(f)
 	if err == nil {
 		c.mu.Lock()
