@@ -31,48 +31,39 @@ func (Clear) Name() string { return "clear" }
 func (c Clear) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work, error) {
 	size := sizesOf(c.Meter, v)
 	var edits []event.Edit
-	freed := 0
 	for _, m := range clearable(v.Request.Messages) {
 		short := emptied(m)
-		saved := size.of(m) - size.of(short)
-		if saved <= 0 {
+		if size.of(m) <= size.of(short) {
 			continue
 		}
-		freed += saved
 		edits = append(edits, event.Edit{From: m.ID, To: m.ID, With: []llm.Message{short}})
 	}
 	switch {
 	case len(edits) == 0:
 		return Work{}, Nothing("no older result is left that could be had again")
-	case v.Why == event.Threshold && float64(freed) < clearShare*float64(v.Used.Window):
+	case v.Why == event.Threshold && float64(saving(size, v, edits)) < clearShare*float64(v.Used.Window):
 		return Work{}, Nothing("the older results that could be had again take too little room")
 	}
 	return Work{Edits: edits}, nil
 }
 
-// clearable gives the results that may be cleared, oldest first. None of the
-// newest two rounds is among them, so an answer has followed each.
+// clearable gives the results that may be cleared, oldest first. Two answers
+// with results come after each, so the model has seen it.
 func clearable(messages []llm.Message) []llm.Message {
 	var out []llm.Message
-	recent, answers := 0, 0 // kept so far; answers with results passed so far
-	pending := false        // a result stands after the answer to come
-	for _, m := range slices.Backward(messages) {
-		r, ok := m.Result()
-		switch {
-		case m.Role == llm.Assistant:
-			if pending {
-				answers++
-			}
-			pending = false
-		case !ok:
-		default:
-			pending = true
-			if !r.Meta.Again || r.Parts.Text() == cleared {
+	recent, answers := 0, 0 // that were passed
+	for _, r := range slices.Backward(rounds(messages)) {
+		for _, m := range slices.Backward(r.of(messages)) {
+			result, ok := m.Result()
+			if !ok || !result.Meta.Again || result.Parts.Text() == cleared {
 				continue
 			}
 			if recent++; recent > clearRecent && answers >= clearRounds {
 				out = append(out, m)
 			}
+		}
+		if messages[r.from].Role == llm.Assistant && r.to > r.from+1 {
+			answers++
 		}
 	}
 	slices.Reverse(out)

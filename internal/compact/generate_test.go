@@ -3,9 +3,11 @@ package compact_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/llm"
+	"github.com/minicode-go/minicode/llm/llmtest"
 )
 
 // randomHistory is a conversation of so many acts at most: turns, damage,
@@ -13,17 +15,18 @@ import (
 // the window is as full as the seed wants it.
 func randomHistory(seed uint64, acts int, notify func(change), asking func(*history)) *history {
 	random := rand.New(rand.NewPCG(seed, 1))
-	h := emptyHistory([]int{8000, 8000, 10_000, 16_000, 16_000, 24_000, 32_000, 32_000, 64_000, 200_000}[random.IntN(10)])
+	h := emptyHistory([]int{8000, 8000, 10_000, 16_000, 16_000, 24_000, 32_000, 32_000, 64_000, 200_000}[random.IntN(10)], summaries(random)...)
 	h.random, h.notify, h.ratio = random, notify, 0.7+0.8*random.Float64()
 	h.asking = func() { asking(h) }
 	h.system += h.text(random.IntN(2000))
 	fill := 0.2 + 1.2*random.Float64()
-	damaged := random.IntN(3) == 0
+	damaged := random.IntN(2) == 0
+	h.calm = random.IntN(2) == 0
 	for ; acts > 0 && h.view("").Used.Share() < fill; acts-- {
 		switch n := random.IntN(20); {
 		case n < 2:
 			h.note()
-		case n == 2 && damaged:
+		case n < 4 && damaged:
 			h.damage()
 		case n < 5:
 			h.earlier()
@@ -36,6 +39,21 @@ func randomHistory(seed uint64, acts int, notify func(change), asking func(*hist
 	// What follows must not depend on how many acts there were.
 	h.random = rand.New(rand.NewPCG(seed, 2))
 	return h
+}
+
+// summaries is some answers to those who ask for a summary.
+func summaries(random *rand.Rand) (out []llmtest.Answer) {
+	for range random.IntN(6) {
+		out = append(out, []llmtest.Answer{
+			llmtest.Say("<summary>" + strings.Repeat("What was done. ", 1+random.IntN(100)) + "</summary>"),
+			llmtest.Say("<summary>" + strings.Repeat("Nobody wants to know. ", 9000) + "</summary>"),
+			llmtest.Say("<analysis>Well.</analysis>"),
+			llmtest.Call("read_file", "{}"),
+			llmtest.Fail(&llm.Error{Kind: llm.ErrOverloaded}),
+			llmtest.Fail(&llm.Error{Kind: llm.ErrContextTooLong}),
+		}[random.IntN(6)])
+	}
+	return out
 }
 
 // chars is a random length: mostly short, at times a large part of the window.
@@ -153,11 +171,14 @@ func (h *history) calls(is ...func(*llm.ToolResult)) {
 // step is 1 to 5 calls with results of all sorts.
 func (h *history) step() {
 	count := max(1, h.random.IntN(9)-3)
-	sort := h.random.IntN(3) // of the step: one that only reads, mostly
+	acts := h.random.IntN(3) == 0 // and does not only read
+	if h.calm {
+		acts = h.random.IntN(20) == 0
+	}
 	var is []func(*llm.ToolResult)
 	for range count {
 		f := again
-		if sort == 0 {
+		if acts {
 			f = []func(*llm.ToolResult){again, failed, wrote, func(*llm.ToolResult) {}, func(r *llm.ToolResult) { wrote(r); failed(r) }, func(r *llm.ToolResult) { again(r); failed(r) }}[h.random.IntN(6)]
 		} else if h.random.IntN(6) == 0 {
 			f = []func(*llm.ToolResult){

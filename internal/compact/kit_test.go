@@ -32,13 +32,16 @@ type history struct {
 	random *rand.Rand
 	ratio  float64 // tokens that the provider counts for one estimated
 	serial int     // of calls and prompts
+	calm   bool    // it reads, mostly
 	notify func(change)
 	asking func() // before each answer of a random history
 }
 
-// emptyHistory has a model of that window, which summarizes in a fixed way.
-func emptyHistory(window int) *history {
-	model := llmtest.New(nil, llmtest.Join(llmtest.Say("<summary>\n## Primary Request\nWhat was asked.\n</summary>"), llmtest.Repeat(llmtest.Forever)))
+// emptyHistory has a model of that window. When it has given the answers, it
+// summarizes in a fixed way.
+func emptyHistory(window int, answers ...llmtest.Answer) *history {
+	fixed := llmtest.Join(llmtest.Say("<summary>\n## Primary Request\nWhat was asked.\n</summary>"), llmtest.Repeat(llmtest.Forever))
+	model := llmtest.New(nil, append(answers, fixed)...)
 	model.Model.Window, model.Model.MaxOutput = window, min(8192, window/4)
 	h := &history{model: model, meter: new(account.Meter), store: countingStore(), system: "You are a coding assistant.", ratio: 1}
 	h.log = h.fresh()

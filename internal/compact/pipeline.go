@@ -109,6 +109,9 @@ func (r *run) stage(ctx context.Context, s Stage, v event.View) bool {
 		e := event.Edited{Stage: s.Name(), Why: r.why, Before: v.Used.Tokens, After: v.Used.Tokens, Error: string(strike)}
 		return r.say(spent(e, work))
 	case err != nil:
+		if work.Usage != (llm.Usage{}) { // of an answer before the fault
+			r.say(spent(event.Edited{Stage: s.Name(), Why: r.why, Before: v.Used.Tokens, After: v.Used.Tokens}, work))
+		}
 		if r.why == event.Manual && r.more {
 			r.yield(nil, err)
 			return false
@@ -124,7 +127,10 @@ func (r *run) stage(ctx context.Context, s Stage, v event.View) bool {
 	case len(work.Edits) == 0:
 		return r.more
 	}
-	return r.say(event.Compacting{Stage: s.Name()}) && r.say(spent(r.edited(v, s.Name(), work.Edits), work))
+	if work.Model == "" { // else it was told before the model was asked
+		r.say(event.Compacting{Stage: s.Name()})
+	}
+	return r.say(spent(r.edited(v, s.Name(), work.Edits), work))
 }
 
 // say yields while the reader is there.

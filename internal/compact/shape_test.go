@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/llm"
 )
 
@@ -41,22 +42,28 @@ func (d drawn) more(words string) {
 	}
 }
 
+// chars is how many characters of text take so many tokens.
+func (d drawn) chars(tokens int) int {
+	const sample = 40_000
+	return tokens * sample / account.Estimate(llm.Request{System: d.text(sample)})
+}
+
 func (d drawn) one(word string) {
-	round := func(is func(*llm.ToolResult), chars ...int) {
+	round := func(is func(*llm.ToolResult), tokens ...int) {
 		var calls []llm.ToolCall
-		for range chars {
+		for range tokens {
 			calls = append(calls, d.call("read_file"))
 		}
 		d.answer(calls...)
 		for i, c := range calls {
-			d.result(c, d.text(chars[i]), is)
+			d.result(c, d.text(d.chars(tokens[i])), is)
 		}
 	}
 	switch word[0] {
 	case 'p':
 		d.add(event.Message{Message: d.prompt(20)})
 	case 'l':
-		d.add(event.Message{Message: d.prompt(14_000)})
+		d.add(event.Message{Message: d.prompt(d.chars(4000))})
 	case 'k':
 		d.say(llm.User, llm.Note, "note "+word)
 	case 'u':
@@ -68,15 +75,15 @@ func (d drawn) one(word string) {
 	case 'n':
 		d.say(llm.User, llm.Snipped, "a cut")
 	case 'r':
-		round(again, 1700)
+		round(again, 420)
 	case 'b':
-		round(again, 14_000)
+		round(again, 4000)
 	case 'x':
-		round(again, 600, 600, 600)
+		round(again, 180, 180, 180)
 	case 'w':
-		round(wrote, 100)
+		round(wrote, 30)
 	case 'f':
-		round(failed, 100)
+		round(failed, 30)
 	case 'o':
 		d.answer(d.call("read_file"))
 	case 'd':

@@ -56,6 +56,10 @@ func (s Summarize) Edits(ctx context.Context, v event.View, tell func(event.Sign
 	limit := s.tailLimit(v)
 	tail := tailOf(size, messages, rs, limit)
 	if answers(messages, rs[:tail]) < leastRounds {
+		// All there is may be a few answers whose results are too large.
+		if edits := persistLargest(size, s.Offload, messages, limit); len(edits) > 0 {
+			return Work{Edits: edits}, nil
+		}
 		return Work{}, Nothing("not enough conversation to summarize")
 	}
 	at := rs[tail].from
