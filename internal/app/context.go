@@ -62,7 +62,7 @@ func (c *Conversation) MakeRoom(ctx context.Context, stage, focus string) (done 
 				return done, err
 			}
 			done = fact
-			c.madeRoom(fact)
+			c.madeRoom(c.log.Head().ID, fact)
 			if fact.Usage != nil {
 				c.mu.Lock()
 				c.spent = c.spent.Add(*fact.Usage)
@@ -95,11 +95,33 @@ func (c *Conversation) Stated() []event.Record {
 	return out
 }
 
-// madeRoom takes notice of an edit: a summary left the model without what it
-// was told of the instruction files.
-func (c *Conversation) madeRoom(e event.Edited) {
-	if e.Stage == "summarize" && len(e.Edits) > 0 && !c.o.Bare {
-		c.setSystem(c.again)
+// madeRoom takes notice of an edit. With a summary the instruction files are
+// read anew; what other stages took out of standing notes is told again.
+func (c *Conversation) madeRoom(id string, e event.Edited) {
+	switch {
+	case len(e.Edits) == 0:
+		return
+	case e.Stage == "summarize":
+		if !c.o.Bare {
+			c.setSystem(c.again)
+		}
+		return
+	}
+	gone, err := c.log.Replaced(id)
+	if err != nil {
+		return // the log tells of its own troubles
+	}
+	lost := recall.Among(gone)
+	if lost.Mode {
+		c.mu.Lock()
+		c.modeTold = ""
+		c.mu.Unlock()
+	}
+	if lost.Surroundings && c.told != nil {
+		c.inbox.Note(prompt.Environment(*c.told))
+	}
+	for _, text := range lost.Instructions {
+		c.inbox.Note(text)
 	}
 }
 
@@ -172,27 +194,17 @@ func (c *Conversation) resultLimit(info llm.Info) int {
 // mode, the plan, the open todos, and the instruction files of directories
 // that it came to.
 func (c *Conversation) keep(v event.View) []llm.Message {
-	var out []llm.Message
-	note := func(text string) {
-		if text != "" {
-			out = append(out, llm.NewText(llm.User, llm.Note, text))
-		}
-	}
+	var surroundings, mode, nested string
 	if c.told != nil {
-		note(prompt.Environment(*c.told))
+		surroundings = prompt.Environment(*c.told)
 	}
 	c.mu.Lock()
-	mode := c.modeTold
+	if c.modeTold != "" && c.modeTold != permission.Default {
+		mode = c.modeTold.Note()
+	}
 	c.mu.Unlock()
-	if mode != "" && mode != permission.Default {
-		note(mode.Note())
-	}
-	note(recall.Plan(v.Request.Messages))
-	note(recall.Todos(c.log.Todos()))
 	if !c.o.Bare {
-		var nested string
 		c.again, nested = c.guide.Again()
-		note(nested)
 	}
-	return out
+	return recall.Notes(surroundings, mode, recall.Plan(v.Request.Messages), recall.Todos(c.log.Todos()), nested)
 }

@@ -149,7 +149,7 @@ func (c *Conversation) follow(record event.Record) {
 			c.reached(r.Meta.Read)
 		}
 	case event.Edited:
-		c.madeRoom(e)
+		c.madeRoom(record.ID, e)
 	}
 }
 
@@ -435,19 +435,9 @@ func (c *Conversation) overBudget(turn llm.Usage) string {
 	if limit == 0 {
 		limit = c.settings.Config.Limits.MaxBudgetUSD
 	}
-	if limit == 0 {
-		return ""
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	cost, known := c.model.Info().Price.Cost(c.spent.Add(turn))
-	if !known {
-		return fmt.Sprintf("a budget of $%.2f is set, but the price of %s is not known; set models.%q.price in the settings", limit, c.model.Info().ID(), c.model.Info().ID())
-	}
-	if cost >= limit {
-		return fmt.Sprintf("the budget of $%.2f is used up: this run cost $%.4f so far", limit, cost)
-	}
-	return ""
+	return provider.OverBudget(limit, c.model.Info(), c.spent.Add(turn))
 }
 
 func (c *Conversation) maxSteps() int {

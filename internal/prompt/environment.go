@@ -86,6 +86,18 @@ func Changed(old, now State) string {
 	return strings.Join(lines, "\n")
 }
 
+// IsSurroundings says whether the text of a note is one of [Environment] or
+// [Changed].
+func IsSurroundings(note string) bool {
+	first, _, _ := strings.Cut(note, "\n")
+	name, _, found := strings.Cut(first, ": ")
+	switch strings.TrimSuffix(name, " is now") {
+	case "Date", "Working directory", "Project root", "Git", "Shell":
+		return found
+	}
+	return false
+}
+
 // shown keeps names that come from outside from being read as markup.
 func shown(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == '<' || r == '>' || !strconv.IsGraphic(r) }) < 0 {

@@ -66,3 +66,6 @@ func (g *Guide) Again() (start, nested string) {
 	start = g.Start()
 	return start, g.Reached(reached...)
 }
+
+// IsInstructions says whether the text of a note is that of instruction files.
+func IsInstructions(note string) bool { return strings.HasPrefix(note, heading) }

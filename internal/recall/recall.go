@@ -1,8 +1,8 @@
-// Package recall words what a model is told again when a summary took its
-// history: what is not said in any prompt and must not be left to the summary.
+// Package recall words what a model is told again when a summary, or another
+// stage of compaction, took its history: what is not said in any prompt and must
+// not be left to a summary.
 //
-//	note(recall.Plan(messages))
-//	note(recall.Todos(log.Todos()))
+//	notes := recall.Notes(recall.Plan(messages), recall.Todos(log.Todos()))
 //
 // The texts follow from the messages and are the same each time. The package
 // does not decide when they are told.
@@ -13,8 +13,49 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/minicode-go/minicode/internal/permission"
+	"github.com/minicode-go/minicode/internal/prompt"
 	"github.com/minicode-go/minicode/llm"
 )
+
+// Notes makes notes of the texts, leaving out those that are empty.
+func Notes(texts ...string) []llm.Message {
+	var out []llm.Message
+	for _, text := range texts {
+		if text != "" {
+			out = append(out, llm.NewText(llm.User, llm.Note, text))
+		}
+	}
+	return out
+}
+
+// Lost is what is to be told again, since the notes on it are gone.
+type Lost struct {
+	Mode, Surroundings bool
+	Instructions       []string // the notes on directories that were reached, as they were
+}
+
+// Among says which standing notes are among messages that the model no longer
+// has.
+func Among(gone []llm.Message) Lost {
+	var lost Lost
+	for _, m := range gone {
+		if m.Kind != llm.Note {
+			continue
+		}
+		text := m.Text()
+		_, mode := permission.ModeOfNote(text)
+		switch {
+		case mode:
+			lost.Mode = true
+		case prompt.IsInstructions(text):
+			lost.Instructions = append(lost.Instructions, text)
+		case prompt.IsSurroundings(text):
+			lost.Surroundings = true
+		}
+	}
+	return lost
+}
 
 const planStart = "The plan that was proposed:\n"
 
