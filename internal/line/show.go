@@ -20,6 +20,7 @@ type turnView struct {
 	calls    map[string]*callView
 	adjacent string // the call whose line stands last: what follows needs no name
 	streamed bool   // some of the answer's text is shown
+	answered bool   // an answer is whole
 	thinking bool   // a line says that the model thinks
 	reason   event.Reason
 
@@ -174,6 +175,7 @@ func (s *screen) message(m llm.Message) {
 	case !s.turn.streamed:
 		s.text(m.Text())
 	}
+	s.turn.answered = s.turn.answered || m.Usage != nil
 	s.turn.thinking, s.turn.doing = false, "waiting for the model"
 	if m.Kind == llm.Progress && (m.Stop == llm.StopLength || m.Stop == llm.StopPause) {
 		return // the next answer is the rest of this one
@@ -246,23 +248,33 @@ func (s *screen) ended(e event.Ended) {
 		}
 		s.line(remarks, s.style(yellow, text))
 	}
-	if s.turn.cost == nil || e.Usage == (llm.Usage{}) {
+	if s.turn.cost == nil {
 		return
 	}
-	cached := ""
-	if e.Usage.CacheRead > 0 {
-		cached = ", " + count(e.Usage.CacheRead) + " of them from the cache"
+	var parts []string
+	if s.turn.used != nil && (s.turn.answered || e.Usage != (llm.Usage{})) {
+		used := s.turn.used()
+		parts = append(parts, s.style(levelStyle(account.LevelOf(used.Share())), account.Badge(used)))
 	}
-	text := fmt.Sprintf("%s tokens in%s; %s out", count(e.Usage.Input+e.Usage.CacheRead+e.Usage.CacheWrite), cached, count(e.Usage.Output))
-	if dollars, known := s.turn.cost(e.Usage); known && dollars > 0 {
+	if e.Usage != (llm.Usage{}) { // some servers count nothing
+		parts = append(parts, s.style(dim, s.spent(e.Usage)))
+	}
+	if len(parts) > 0 {
+		s.line(remarks, strings.Join(parts, "  "))
+	}
+}
+
+// spent is what a turn took, in words.
+func (s *screen) spent(u llm.Usage) string {
+	cached := ""
+	if u.CacheRead > 0 {
+		cached = ", " + count(u.CacheRead) + " of them from the cache"
+	}
+	text := fmt.Sprintf("%s tokens in%s; %s out", count(u.Input+u.CacheRead+u.CacheWrite), cached, count(u.Output))
+	if dollars, known := s.turn.cost(u); known && dollars > 0 {
 		text += fmt.Sprintf("; $%.4f", dollars)
 	}
-	if s.turn.used == nil {
-		s.line(remarks, s.style(dim, text))
-		return
-	}
-	used := s.turn.used()
-	s.line(remarks, s.style(levelStyle(account.LevelOf(used.Share())), account.Badge(used))+s.style(dim, "  "+text))
+	return text
 }
 
 // levelStyle is the colour of a level.

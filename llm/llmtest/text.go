@@ -194,7 +194,7 @@ func parseUsage(rest string) (Answer, error) {
 	for _, word := range strings.Fields(rest) {
 		key, value, _ := strings.Cut(word, "=")
 		n, err := strconv.Atoi(value)
-		if err != nil || n < 0 {
+		if err != nil {
 			return nil, fmt.Errorf("usage: %q is not NAME=NUMBER", word)
 		}
 		switch key {
