@@ -22,7 +22,7 @@ func showContext(_ context.Context, conv *app.Conversation, _ string) (string, e
 func summarize(ctx context.Context, conv *app.Conversation, focus string) (string, error) {
 	room, err := makeRoom(ctx, conv, "summarize", focus)
 	if err != nil {
-		return nothing(err, "Not enough conversation to compress")
+		return nothing(err, "Nothing was compressed")
 	}
 	saved := room.Before - room.After
 	return fmt.Sprintf("Context compressed: %d messages summarized. %d%% reduction (%d tokens saved).", replaced(conv), percent(saved, room.Before), saved), nil
