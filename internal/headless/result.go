@@ -80,7 +80,23 @@ func newReport(conv *app.Conversation) *report {
 }
 
 func (r *report) fail(err error) {
-	r.ended = event.Ended{Reason: event.Failed, Error: err.Error()}
+	r.ended = event.Ended{Reason: event.Failed, Error: err.Error(), Fault: faultOf(err)}
+	if errors.As(err, new(*app.Interrupt)) {
+		r.ended = event.Ended{Reason: event.Interrupted}
+	}
+}
+
+// faultOf is the provider's part in an error, as in [event.Ended].
+func faultOf(err error) string {
+	for _, f := range []struct {
+		kind  error
+		fault string
+	}{{llm.ErrAuth, "auth"}, {llm.ErrRateLimited, "rate_limited"}, {llm.ErrOverloaded, "overloaded"}, {llm.ErrUnreachable, "unreachable"}} {
+		if errors.Is(err, f.kind) {
+			return f.fault
+		}
+	}
+	return ""
 }
 
 func (r *report) add(rec event.Record) {
