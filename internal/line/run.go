@@ -106,6 +106,7 @@ func (l *Line) command(ctx context.Context, conv *app.Conversation, text string)
 	default:
 		l.out.print(out)
 	}
+	conv.Stated() // it is told
 	if i := conv.Info(); i.Session != before {
 		l.out.print(i.Model + " · " + i.Mode + " mode")
 		if strings.HasPrefix(strings.TrimSpace(text), "/resume") {
