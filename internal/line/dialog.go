@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/minicode-go/minicode/internal/visible"
+
 	"github.com/minicode-go/minicode/event"
 )
 
@@ -136,25 +138,25 @@ func keyOf(c event.Choice) string {
 // question shows everything that is to be approved, exactly.
 func (s *screen) question(q event.Question) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", s.style(bold, "Approval needed: "+s.visible(q.Title, allMarks)))
+	fmt.Fprintf(&b, "%s\n", s.style(bold, "Approval needed: "+s.visible(q.Title, visible.All)))
 	if q.Reason != "" {
-		fmt.Fprintf(&b, "  Why: %s\n", s.visible(q.Reason, allMarks))
+		fmt.Fprintf(&b, "  Why: %s\n", s.visible(q.Reason, visible.All))
 	}
 	if q.Preview.Kind == event.PreviewDiff {
 		b.WriteString(s.diff(q.Preview.Text))
 	} else {
 		for line := range strings.Lines(q.Preview.Text) {
-			b.WriteString("    " + s.visible(strings.TrimSuffix(line, "\n"), allMarks) + "\n")
+			b.WriteString("    " + s.visible(strings.TrimSuffix(line, "\n"), visible.All) + "\n")
 		}
 	}
 	if strings.Count(q.Preview.Text, "\n") > longPreview {
-		fmt.Fprintf(&b, "%s\n", s.style(bold, "Approval needed: "+s.visible(q.Title, allMarks)))
+		fmt.Fprintf(&b, "%s\n", s.style(bold, "Approval needed: "+s.visible(q.Title, visible.All)))
 	}
 	s.effects(&b, q)
 	for _, o := range q.Choices {
 		fmt.Fprintf(&b, "  %-7s %s", "["+keyOf(o.Choice)+"]", o.Label)
 		if len(o.Rules) > 0 {
-			b.WriteString(": " + s.visible(strings.Join(o.Rules, ", "), allMarks))
+			b.WriteString(": " + s.visible(strings.Join(o.Rules, ", "), visible.All))
 		}
 		b.WriteByte('\n')
 	}
@@ -173,7 +175,7 @@ func (s *screen) effects(b *strings.Builder, q event.Question) {
 			}
 			mark = "   "
 		}
-		fmt.Fprintf(b, "%s%s %s%s\n", mark, e.Kind, s.visible(e.Target, allMarks), s.classOf(e))
+		fmt.Fprintf(b, "%s%s %s%s\n", mark, e.Kind, s.visible(e.Target, visible.All), s.classOf(e))
 	}
 	if passed > mostPassed {
 		fmt.Fprintf(b, "   and %d more that need no approval\n", passed-mostPassed)
@@ -192,14 +194,14 @@ func (s *screen) classOf(e event.Effect) string {
 	if text == "" {
 		return ""
 	}
-	return " (" + s.visible(text, allMarks) + ")"
+	return " (" + s.visible(text, visible.All) + ")"
 }
 
 // diff colours a unified diff.
 func (s *screen) diff(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		line = s.visible(strings.TrimSuffix(line, "\n"), textMarks)
+		line = s.visible(strings.TrimSuffix(line, "\n"), visible.Text)
 		switch {
 		case strings.HasPrefix(line, "+"):
 			line = s.style(green, line)

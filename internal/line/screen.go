@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/minicode-go/minicode/internal/visible"
 )
 
 // The styles, as the codes that begin them.
@@ -104,12 +106,12 @@ func (s *screen) block(what section, text string) {
 // print shows what a command has said.
 func (s *screen) print(text string) {
 	if text != "" {
-		s.block(remarks, safe(text))
+		s.block(remarks, visible.Safe(text))
 	}
 }
 
-func (s *screen) problem(text string) { s.block(remarks, s.style(red, "! "+safe(text))) }
-func (s *screen) remark(text string)  { s.block(remarks, s.style(dim, safe(text))) }
+func (s *screen) problem(text string) { s.block(remarks, s.style(red, "! "+visible.Safe(text))) }
+func (s *screen) remark(text string)  { s.block(remarks, s.style(dim, visible.Safe(text))) }
 
 // indented puts the lines after the first under it.
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
@@ -132,7 +134,7 @@ func (s *screen) said(text string) {
 	s.ask(restPrompt)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.write(indented(safe(text)) + "\n")
+	s.write(indented(visible.Safe(text)) + "\n")
 	s.last = remarks
 }
 
@@ -144,7 +146,7 @@ func (s *screen) entered(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.terminal {
-		s.write(indented(safe(text)) + "\n")
+		s.write(indented(visible.Safe(text)) + "\n")
 	}
 	s.ends, s.last = 1, remarks
 }

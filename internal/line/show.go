@@ -5,6 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/minicode-go/minicode/internal/summary"
+	"github.com/minicode-go/minicode/internal/visible"
+
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/llm"
@@ -48,7 +51,7 @@ func (s *screen) show(rec event.Record) {
 	switch e := rec.Event.(type) {
 	case event.Output:
 		if c := s.turn.calls[e.Call]; c != nil {
-			c.output = lastLine(e.Text, c.output)
+			c.output = summary.LastLine(e.Text, c.output)
 		}
 		return
 	case event.CallDelta:
@@ -90,7 +93,7 @@ func (s *screen) event(e event.Event) {
 	case event.Retrying:
 		s.retrying(e)
 	case event.Notice:
-		s.line(remarks, s.style(yellow, "! "+safe(e.Text)))
+		s.line(remarks, s.style(yellow, "! "+visible.Safe(e.Text)))
 	case event.Edited:
 		s.edited(e)
 	case event.Ended:
@@ -101,7 +104,7 @@ func (s *screen) event(e event.Event) {
 // text writes some more of the answer. Line ends at its beginning and its end
 // are left out.
 func (s *screen) text(more string) {
-	more = safe(more)
+	more = visible.Safe(more)
 	if !s.turn.streamed {
 		if more = strings.TrimLeft(more, "\r\n"); more == "" {
 			return
@@ -128,7 +131,7 @@ func wordless(tool string) bool { return tool == "ask_user" || tool == "propose_
 func (s *screen) started(e event.Started) {
 	s.turn.calls[e.Call] = &callView{tool: e.Tool, title: e.Title, preview: e.Preview}
 	if !wordless(e.Tool) {
-		s.line(tools, s.style(cyan, "● ")+s.visible(oneLine(e.Title, 240), allMarks))
+		s.line(tools, s.style(cyan, "● ")+s.visible(summary.OneLine(e.Title, 240), visible.All))
 		s.turn.adjacent = e.Call
 	}
 }
@@ -154,10 +157,10 @@ func (s *screen) state(call, color, word, text string) {
 	name := ""
 	if s.turn.adjacent != call {
 		if c := s.turn.calls[call]; c != nil {
-			name = oneLine(safe(c.title), 80) + ": "
+			name = summary.OneLine(visible.Safe(c.title), 80) + ": "
 		}
 	}
-	s.line(tools, s.style(color, "  "+word+": ")+name+oneLine(safe(text), 400))
+	s.line(tools, s.style(color, "  "+word+": ")+name+summary.OneLine(visible.Safe(text), 400))
 }
 
 func (s *screen) message(m llm.Message) {
@@ -169,7 +172,7 @@ func (s *screen) message(m llm.Message) {
 	case m.Kind == llm.Prompt && m.Text() == s.turn.typed && s.turn.typed != "":
 		s.turn.typed = ""
 	case m.Kind == llm.Prompt:
-		s.line(remarks, "> "+indented(safe(m.Text())))
+		s.line(remarks, "> "+indented(visible.Safe(m.Text())))
 	case m.Role != llm.Assistant:
 		return
 	case !s.turn.streamed:
@@ -190,7 +193,7 @@ func (s *screen) message(m llm.Message) {
 func (s *screen) result(r llm.ToolResult) {
 	c := s.turn.calls[r.Call]
 	if c == nil { // it could not be prepared
-		s.line(tools, s.style(cyan, "● ")+safe(r.Name))
+		s.line(tools, s.style(cyan, "● ")+visible.Safe(r.Name))
 		c = &callView{tool: r.Name, title: r.Name}
 		s.turn.calls[r.Call], s.turn.adjacent = c, r.Call
 	}
@@ -198,13 +201,13 @@ func (s *screen) result(r llm.ToolResult) {
 	s.turn.doing = "waiting for the model"
 	switch {
 	case c.denied || wordless(c.tool) && !r.Error:
-	case r.Error && interrupted(r):
-		s.state(r.Call, yellow, "interrupted", strings.TrimPrefix(firstLine(r.Parts.Text()), "Interrupted "))
+	case r.Error && summary.Interrupted(r):
+		s.state(r.Call, yellow, "interrupted", strings.TrimPrefix(summary.FirstLine(r.Parts.Text()), "Interrupted "))
 	case r.Error:
-		s.state(r.Call, red, "error", summary(r))
-		s.details(failure(r))
+		s.state(r.Call, red, "error", summary.Of(r))
+		s.details(summary.Failure(r))
 	default:
-		s.state(r.Call, green, "ok", summary(r))
+		s.state(r.Call, green, "ok", summary.Of(r))
 		if c.tool == "todo_write" {
 			s.details(strings.Split(strings.TrimRight(c.preview.Text, "\n"), "\n"))
 		}
@@ -215,7 +218,7 @@ func (s *screen) result(r llm.ToolResult) {
 // details stand under a state line.
 func (s *screen) details(lines []string) {
 	for _, line := range lines {
-		s.line(tools, s.style(dim, "    "+oneLine(safe(line), 400)))
+		s.line(tools, s.style(dim, "    "+summary.OneLine(visible.Safe(line), 400)))
 	}
 }
 
@@ -224,16 +227,16 @@ func (s *screen) retrying(e event.Retrying) {
 		s.line(remarks, s.style(yellow, "! the answer broke off; what stands above does not count"))
 	}
 	s.turn.streamed, s.turn.thinking, s.turn.doing = false, false, "waiting for the model"
-	s.line(remarks, s.style(yellow, fmt.Sprintf("! attempt %d of %d failed: %s", e.Attempt, e.Of, safe(e.Error))))
+	s.line(remarks, s.style(yellow, fmt.Sprintf("! attempt %d of %d failed: %s", e.Attempt, e.Of, visible.Safe(e.Error))))
 	s.countdown(e.After)
 }
 
 func (s *screen) edited(e event.Edited) {
 	switch {
 	case e.Error != "" && s.turn.now == nil: // in a turn, a notice tells it
-		s.line(remarks, s.style(yellow, "! the context could not be made smaller ("+safe(e.Stage)+"): "+safe(e.Error)))
+		s.line(remarks, s.style(yellow, "! the context could not be made smaller ("+visible.Safe(e.Stage)+"): "+visible.Safe(e.Error)))
 	case e.Before > 0 && e.After < e.Before:
-		s.line(remarks, s.style(dim, fmt.Sprintf("context: %s, from %s to %s tokens", safe(e.Stage), count(e.Before), count(e.After))))
+		s.line(remarks, s.style(dim, fmt.Sprintf("context: %s, from %s to %s tokens", visible.Safe(e.Stage), count(e.Before), count(e.After))))
 	}
 }
 
@@ -244,7 +247,7 @@ func (s *screen) ended(e event.Ended) {
 	default:
 		text := "The turn ended: " + strings.ReplaceAll(string(e.Reason), "_", " ")
 		if e.Error != "" {
-			text += ": " + safe(e.Error)
+			text += ": " + visible.Safe(e.Error)
 		}
 		s.line(remarks, s.style(yellow, text))
 	}
@@ -354,9 +357,9 @@ func (s *screen) beat() {
 	now, began := s.turn.now(), s.turn.since
 	text, first := s.turn.doing, 10*time.Second
 	if c := s.turn.oldest(); c != nil {
-		text, first, began = oneLine(safe(c.title), 80), 2*time.Second, c.begun
+		text, first, began = summary.OneLine(visible.Safe(c.title), 80), 2*time.Second, c.begun
 		if c.output != "" {
-			text += ": " + oneLine(safe(c.output), 120)
+			text += ": " + summary.OneLine(visible.Safe(c.output), 120)
 		}
 	}
 	if now.Sub(s.turn.since) < nextBeat(first, s.turn.beats) {

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/minicode-go/minicode/internal/summary"
+
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/command"
@@ -211,5 +213,5 @@ func (a *attended) queue(text string) {
 		a.l.out.problem("queued, but not on disk: " + err.Error())
 		return
 	}
-	a.l.out.remark(fmt.Sprintf("queued (%d), goes in after the running step: %s", len(a.conv.Queued()), oneLine(text, 200)))
+	a.l.out.remark(fmt.Sprintf("queued (%d), goes in after the running step: %s", len(a.conv.Queued()), summary.OneLine(text, 200)))
 }

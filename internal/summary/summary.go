@@ -1,4 +1,4 @@
-package line
+package summary
 
 import (
 	"fmt"
@@ -11,17 +11,17 @@ import (
 // failureLines is how many of the last lines of a failed command are shown.
 const failureLines = 8
 
-// summary is a result in one line.
-func summary(r llm.ToolResult) string {
+// Of is a result in one line.
+func Of(r llm.ToolResult) string {
 	text := r.Parts.Text()
 	head, body := header(text)
 	switch {
 	case r.Name == "run_command" && r.Meta.Exit != nil:
 		return exited(*r.Meta.Exit, head, body)
 	case r.Error:
-		return firstLine(text)
+		return FirstLine(text)
 	}
-	if changed := written(r.Meta.Wrote); changed != "" {
+	if changed := Changed(r.Meta.Wrote); changed != "" {
 		return changed
 	}
 	switch r.Name {
@@ -36,7 +36,7 @@ func summary(r llm.ToolResult) string {
 	case "task_output", "task_stop":
 		return task(head, body)
 	}
-	return firstLine(text)
+	return FirstLine(text)
 }
 
 // header reads the lines "NAME: value" that a result begins with, and what
@@ -63,7 +63,7 @@ func exited(exit int, head map[string]string, body string) string {
 	if cut, ok := head["CUT"]; ok {
 		text += ", " + strings.TrimSuffix(cut, ".")
 	} else if n := lines(body); n > 0 && body != "(no output)" {
-		text += ", " + plural(n, "line")
+		text += ", " + Count(n, "line")
 	}
 	for _, name := range []string{"TIMED OUT", "INTERRUPTED", "STILL RUNNING", "LEFT"} {
 		if why, ok := head[name]; ok {
@@ -73,9 +73,9 @@ func exited(exit int, head map[string]string, body string) string {
 	return text
 }
 
-// written is what was added and removed, of the files that are known to be
+// Changed is what was added and removed, of the files that are known to be
 // written.
-func written(files []llm.FileWrite) string {
+func Changed(files []llm.FileWrite) string {
 	var parts []string
 	for _, w := range files {
 		if w.SHA256 != "" {
@@ -94,7 +94,7 @@ func page(head map[string]string, text string) string {
 	case head["IMAGE"] != "":
 		return "image, " + head["IMAGE"]
 	}
-	return firstLine(text)
+	return FirstLine(text)
 }
 
 // matches counts what a search has found: lines with a match, files or, as it
@@ -122,9 +122,9 @@ func matches(text string) string {
 		}
 	}
 	if files {
-		return plural(found, "file") + more
+		return Count(found, "file") + more
 	}
-	return plural(found, "match") + more
+	return Count(found, "match") + more
 }
 
 // numbered is where a line of a file has its number, between two marks; -1 if
@@ -172,20 +172,20 @@ func task(head map[string]string, body string) string {
 	if exit := head["EXIT"]; exit != "" {
 		text += ", exit " + exit
 	}
-	if last := lastLine(body, ""); last != "" && !strings.HasPrefix(last, "(") {
+	if last := LastLine(body, ""); last != "" && !strings.HasPrefix(last, "(") {
 		text += ": " + last
 	}
 	return text
 }
 
-// interrupted says whether the call did not come to its end.
-func interrupted(r llm.ToolResult) bool {
+// Interrupted says whether the call did not come to its end.
+func Interrupted(r llm.ToolResult) bool {
 	return strings.HasPrefix(r.Parts.Text(), "Interrupted ")
 }
 
-// failure is why a call failed, beyond its first line: the last lines of a
+// Failure is why a call failed, beyond its first line: the last lines of a
 // command, the first of anything else.
-func failure(r llm.ToolResult) []string {
+func Failure(r llm.ToolResult) []string {
 	text := r.Parts.Text()
 	if r.Name == "run_command" {
 		_, body := header(text)
@@ -207,7 +207,8 @@ func full(text string) []string {
 	return out
 }
 
-func firstLine(text string) string {
+// FirstLine is the first line that is not blank.
+func FirstLine(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
 			return line
@@ -216,8 +217,8 @@ func firstLine(text string) string {
 	return ""
 }
 
-// lastLine is the last line that is not blank, otherwise what was before.
-func lastLine(text, before string) string {
+// LastLine is the last line that is not blank, otherwise what was before.
+func LastLine(text, before string) string {
 	for text != "" {
 		at := strings.LastIndexByte(text, '\n')
 		if line := strings.TrimSpace(text[at+1:]); line != "" {
@@ -239,7 +240,8 @@ func lines(text string) int {
 	return n
 }
 
-func plural(n int, what string) string {
+// Count is a number of things, such as "2 matches".
+func Count(n int, what string) string {
 	switch {
 	case n == 1:
 		return "1 " + what
@@ -249,8 +251,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// oneLine is the text in one line of at most so many characters.
-func oneLine(text string, most int) string {
+// OneLine is the text in one line of at most so many characters.
+func OneLine(text string, most int) string {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\n", " "), " ")
 	if len(text) <= most || utf8.RuneCountInString(text) <= most {
 		return text

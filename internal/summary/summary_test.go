@@ -1,4 +1,4 @@
-package line
+package summary
 
 import (
 	"slices"
@@ -56,7 +56,7 @@ func TestSummary(t *testing.T) {
 		if c.change != nil {
 			c.change(&r)
 		}
-		if got := summary(r); got != c.want {
+		if got := Of(r); got != c.want {
 			t.Errorf("%s of %q: %q, want %q", c.name, c.text, got, c.want)
 		}
 	}
@@ -64,13 +64,13 @@ func TestSummary(t *testing.T) {
 
 func TestFailure(t *testing.T) {
 	r := result("run_command", "EXIT: 1\n\n"+strings.Repeat("x\n\n", 20)+"last: line\n")
-	if got := failure(r); len(got) != failureLines || got[failureLines-1] != "last: line" {
+	if got := Failure(r); len(got) != failureLines || got[failureLines-1] != "last: line" {
 		t.Errorf("%q", got)
 	}
-	if got := failure(result("edit_file", "first\nsecond\nthird\nfourth\nfifth\n")); !slices.Equal(got, []string{"second", "third", "fourth"}) {
+	if got := Failure(result("edit_file", "first\nsecond\nthird\nfourth\nfifth\n")); !slices.Equal(got, []string{"second", "third", "fourth"}) {
 		t.Errorf("%q", got)
 	}
-	if got := failure(result("edit_file", "")); len(got) != 0 {
+	if got := Failure(result("edit_file", "")); len(got) != 0 {
 		t.Errorf("%q", got)
 	}
 }
@@ -84,9 +84,9 @@ func FuzzSummary(f *testing.F) {
 		r.Error = failed
 		exit := len(text)
 		r.Meta.Exit = &exit
-		if got := summary(r); name == "run_command" && got == "" {
+		if got := Of(r); name == "run_command" && got == "" {
 			t.Errorf("%q has no summary", text)
 		}
-		failure(r)
+		Failure(r)
 	})
 }

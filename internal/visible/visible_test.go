@@ -1,14 +1,17 @@
-package line
+package visible_test
 
 import (
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/minicode-go/minicode/internal/visible"
 )
 
+func plain(mark string) string { return mark }
+
 func TestVisible(t *testing.T) {
-	var plain screen
 	for _, c := range []struct{ text, all, inText, safe string }{
 		{"plain text, äöü 漢字", "plain text, äöü 漢字", "plain text, äöü 漢字", "plain text, äöü 漢字"},
 		{"a\tb", "a<U+0009>b", "a\tb", "a\tb"},
@@ -25,13 +28,13 @@ func TestVisible(t *testing.T) {
 		{"\U000E0041\u2028", "<U+E0041><U+2028>", "<U+E0041><U+2028>", ""},
 		{"\u0600١", "\u0600١", "\u0600١", "\u0600١"},
 	} {
-		if got := plain.visible(c.text, allMarks); got != c.all {
-			t.Errorf("visible(%+q, allMarks) = %q, want %q", c.text, got, c.all)
+		if got := visible.Mark(c.text, visible.All, plain); got != c.all {
+			t.Errorf("visible(%+q, All) = %q, want %q", c.text, got, c.all)
 		}
-		if got := plain.visible(c.text, textMarks); got != c.inText {
-			t.Errorf("visible(%+q, textMarks) = %q, want %q", c.text, got, c.inText)
+		if got := visible.Mark(c.text, visible.Text, plain); got != c.inText {
+			t.Errorf("visible(%+q, Text) = %q, want %q", c.text, got, c.inText)
 		}
-		if got := safe(c.text); got != c.safe {
+		if got := visible.Safe(c.text); got != c.safe {
 			t.Errorf("safe(%+q) = %+q, want %+q", c.text, got, c.safe)
 		}
 	}
@@ -45,16 +48,15 @@ func FuzzVisible(f *testing.F) {
 		f.Add(s, "ls\u200B")
 	}
 	acts := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
-	var plain screen
 	f.Fuzz(func(t *testing.T, a, b string) {
-		if got := safe(a); strings.ContainsFunc(strings.NewReplacer("\n", "", "\t", "").Replace(got), acts) || !utf8.ValidString(got) {
+		if got := visible.Safe(a); strings.ContainsFunc(strings.NewReplacer("\n", "", "\t", "").Replace(got), acts) || !utf8.ValidString(got) {
 			t.Errorf("safe(%q) = %q", a, got)
 		}
-		shown := plain.visible(a, allMarks)
+		shown := visible.Mark(a, visible.All, plain)
 		if strings.ContainsFunc(shown, acts) || !utf8.ValidString(shown) {
 			t.Errorf("visible(%q) = %q", a, shown)
 		}
-		if a != b && shown == plain.visible(b, allMarks) && !strings.Contains(a+b, "<") {
+		if a != b && shown == visible.Mark(b, visible.All, plain) && !strings.Contains(a+b, "<") {
 			t.Errorf("%q and %q are both shown as %q", a, b, shown)
 		}
 	})
