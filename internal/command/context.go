@@ -25,6 +25,9 @@ func summarize(ctx context.Context, conv *app.Conversation, focus string) (strin
 		return nothing(err, "Nothing was compressed")
 	}
 	saved := room.Before - room.After
+	if summaries(room) == 0 { // there were but a few answers, with large results
+		return fmt.Sprintf("Nothing to summarize yet: %d large result(s) moved to files. %d%% reduction (%d tokens saved).", len(room.Edits), percent(saved, room.Before), saved), nil
+	}
 	return fmt.Sprintf("Context compressed: %d messages summarized. %d%% reduction (%d tokens saved).", replaced(conv), percent(saved, room.Before), saved), nil
 }
 
@@ -41,15 +44,19 @@ func collapse(ctx context.Context, conv *app.Conversation, _ string) (string, er
 	if err != nil {
 		return nothing(err, "Nothing safe to collapse")
 	}
-	spans := 0
+	return fmt.Sprintf("Context collapse projected %d span(s) into model-visible summaries, freed ~%d tokens. Original transcript is preserved.", summaries(room), room.Before-room.After), nil
+}
+
+// summaries is how many a stage put in.
+func summaries(room event.Edited) (n int) {
 	for _, e := range room.Edits {
 		for _, m := range e.With {
 			if m.Kind == llm.Summary {
-				spans++
+				n++
 			}
 		}
 	}
-	return fmt.Sprintf("Context collapse projected %d span(s) into model-visible summaries, freed ~%d tokens. Original transcript is preserved.", spans, room.Before-room.After), nil
+	return n
 }
 
 func percent(part, whole int) int {
