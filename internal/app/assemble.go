@@ -205,11 +205,6 @@ func (c *Conversation) buildSystem() {
 	text := ""
 	if !c.o.Bare {
 		text = c.guide.Start()
-		for _, m := range c.log.Messages() {
-			if m.Kind == llm.Note {
-				c.guide.Told(m.Text())
-			}
-		}
 	}
 	c.setSystem(text)
 }
@@ -223,21 +218,14 @@ func (c *Conversation) setSystem(instructions string) {
 	c.system, c.instructions = system, instructions
 }
 
-// tellSurroundings tells the model where it is, and later what changed since
-// it was told.
-func (c *Conversation) tellSurroundings(ctx context.Context) {
-	now := prompt.Observe(ctx, prompt.Where{
+// lookAround takes notice of the surroundings, which the model is told of as far
+// as it does not know them.
+func (c *Conversation) lookAround(ctx context.Context) {
+	if c.resumed && c.place.Cwd == "" {
+		c.reachedAgain()
+	}
+	c.place = prompt.Observe(ctx, prompt.Where{
 		Now: c.o.Now(), Cwd: c.o.Cwd, Root: c.o.policy.Root, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash",
 		Git: prompt.GitIn(c.o.Cwd, append(c.settings.CommandEnv(c.o.Environ), shell.SafeEnv()...)),
 	})
-	before := c.told
-	c.told = &now
-	text := prompt.Environment(now)
-	if before != nil {
-		text = prompt.Changed(*before, now)
-	}
-	told := slices.ContainsFunc(c.log.Messages(), func(m llm.Message) bool { return m.Kind == llm.Note && m.Text() == text })
-	if text != "" && (before != nil || !told) {
-		c.inbox.Note(text)
-	}
 }

@@ -96,8 +96,9 @@ func (c *Conversation) Stated() []event.Record {
 }
 
 // madeRoom takes notice of an edit. With a summary the instruction files are
-// read anew; what other stages took out of standing notes is told again.
+// read anew; where notes on those of directories went, they are told again.
 func (c *Conversation) madeRoom(id string, e event.Edited) {
+	c.edited = true
 	switch {
 	case len(e.Edits) == 0:
 		return
@@ -111,16 +112,10 @@ func (c *Conversation) madeRoom(id string, e event.Edited) {
 	if err != nil {
 		return // the log tells of its own troubles
 	}
-	lost := recall.Among(gone)
-	if lost.Mode {
-		c.mu.Lock()
-		c.modeTold = ""
-		c.mu.Unlock()
+	if recall.Instructions(gone) {
+		c.reachedAgain()
 	}
-	if lost.Surroundings && c.told != nil {
-		c.inbox.Note(prompt.Environment(*c.told))
-	}
-	for _, text := range lost.Instructions {
+	if text := recall.LostPlan(c.log.Messages(), gone); text != "" {
 		c.inbox.Note(text)
 	}
 }
@@ -194,17 +189,16 @@ func (c *Conversation) resultLimit(info llm.Info) int {
 // mode, the plan, the open todos, and the instruction files of directories
 // that it came to.
 func (c *Conversation) keep(v event.View) []llm.Message {
-	var surroundings, mode, nested string
-	if c.told != nil {
-		surroundings = prompt.Environment(*c.told)
+	var place, mode, nested string
+	if c.place.Cwd != "" {
+		place = prompt.Environment(c.place)
 	}
-	c.mu.Lock()
-	if c.modeTold != "" && c.modeTold != permission.Default {
-		mode = c.modeTold.Note()
+	notes := recall.Known(v.Request.Messages)
+	if m := recall.Mode(notes); m != permission.Default {
+		mode = m.Note()
 	}
-	c.mu.Unlock()
 	if !c.o.Bare {
-		c.again, nested = c.guide.Again()
+		c.again, nested = c.guide.Again(notes)
 	}
-	return recall.Notes(surroundings, mode, recall.Plan(v.Request.Messages), recall.Todos(c.log.Todos()), nested)
+	return recall.Notes(place, mode, recall.Plan(v.Request.Messages), recall.Todos(c.log.Todos()), nested)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +23,7 @@ import (
 	"github.com/minicode-go/minicode/internal/permission"
 	"github.com/minicode-go/minicode/internal/prompt"
 	"github.com/minicode-go/minicode/internal/provider"
+	"github.com/minicode-go/minicode/internal/recall"
 	"github.com/minicode-go/minicode/internal/session"
 	"github.com/minicode-go/minicode/llm"
 )
@@ -73,11 +76,12 @@ type Conversation struct {
 	projectSettings string // the person's own settings for this project
 
 	// busy is held by a turn, and by what goes to another session. Only its
-	// holder uses guide, told, again and notices, or sets log, resumed and inbox.
-	busy  atomic.Bool
-	guide *prompt.Guide
-	told  *prompt.State // what the model knows of its surroundings
-	again string        // the instruction files as they were read for a summary
+	// holder uses guide, place, edited, again and notices, or sets log, resumed and inbox.
+	busy   atomic.Bool
+	guide  *prompt.Guide
+	edited bool         // the view was, since it was last looked at for the todo list
+	place  prompt.State // the surroundings, as of the newest prompt
+	again  string       // the instruction files as they were read for a summary
 
 	mu           sync.Mutex // guards what follows, and o.policy
 	log          *session.Log
@@ -88,9 +92,8 @@ type Conversation struct {
 	system       string
 	instructions string // of the system prompt
 	windowTold   bool
-	modeTold     permission.Mode // the mode that the model knows of; "" before that was looked at
-	trouble      []string        // for the person, at the next chance
-	unshown      []event.Record  // facts that no reader has seen yet
+	trouble      []string       // for the person, at the next chance
+	unshown      []event.Record // facts that no reader has seen yet
 	waited       time.Duration
 	spent        llm.Usage // by this process
 }
@@ -114,7 +117,7 @@ func (c *Conversation) Prompt(ctx context.Context, text string) iter.Seq2[event.
 			return
 		}
 		a := c.agent()
-		c.tellSurroundings(ctx)
+		c.lookAround(ctx)
 		messages := c.steer(false)
 		if text != "" {
 			messages = append(messages, llm.NewText(llm.User, llm.Prompt, text))
@@ -174,9 +177,24 @@ func (c *Conversation) reached(files []llm.FileRead) {
 	for i, f := range files {
 		paths[i] = f.Path
 	}
-	if text := c.guide.Reached(paths...); text != "" {
+	if text := c.guide.Reached(append(recall.Known(c.log.Messages()), c.inbox.Notes()...), paths...); text != "" {
 		c.inbox.Note(text)
 	}
+}
+
+// reachedAgain tells the model of instruction files beside all files that it
+// knows, as far as it has no notes on them.
+func (c *Conversation) reachedAgain() {
+	stamps := c.log.Stamps()
+	var files []llm.FileRead
+	seen := map[string]bool{}
+	for _, path := range slices.Sorted(maps.Keys(stamps)) {
+		if dir := filepath.Dir(path); !seen[dir] {
+			seen[dir] = true
+			files = append(files, stamps[path])
+		}
+	}
+	c.reached(files)
 }
 
 // asides is what is to be shown before the next event: facts that were stated
@@ -220,25 +238,28 @@ func (c *Conversation) steer(ending bool) []llm.Message {
 	for _, t := range c.tasks.Ended() {
 		c.inbox.Note(fmt.Sprintf("Background task %s ended: %s. Command: %s. Read its output with task_output.", t.ID, t.Status, t.Command))
 	}
-	c.tellMode()
+	if !ending {
+		c.remind()
+	}
 	return c.inbox.Take(ending)
 }
 
-// tellMode tells the model of the mode when it is not the one that it knows.
-func (c *Conversation) tellMode() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.modeTold == "" {
-		c.modeTold = permission.Default
-		for _, m := range slices.Backward(c.log.Messages()) {
-			if mode, ok := permission.ModeOfNote(m.Text()); ok && m.Kind == llm.Note {
-				c.modeTold = mode
-				break
-			}
+// remind tells the model what it does not know, or no longer: where it is, and
+// the mode. It follows from the notes that the model has.
+func (c *Conversation) remind() {
+	notes := append(recall.Known(c.log.Messages()), c.inbox.Notes()...)
+	if text := prompt.News(notes, c.place); text != "" && c.place.Cwd != "" {
+		c.inbox.Note(text)
+	}
+	if c.edited {
+		c.edited = false
+		if text := recall.LostTodos(c.log.Messages(), notes, c.log.Todos()); text != "" {
+			c.inbox.Note(text)
 		}
 	}
-	if c.mode != c.modeTold {
-		c.modeTold = c.mode
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.mode != recall.Mode(notes) {
 		c.inbox.Note(c.mode.Note())
 	}
 }

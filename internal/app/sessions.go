@@ -9,6 +9,7 @@ import (
 	"github.com/minicode-go/minicode/internal/config"
 	"github.com/minicode-go/minicode/internal/inbox"
 	"github.com/minicode-go/minicode/internal/permission"
+	"github.com/minicode-go/minicode/internal/prompt"
 	"github.com/minicode-go/minicode/internal/session"
 )
 
@@ -103,7 +104,7 @@ func (c *Conversation) adopt(log *session.Log, resumed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	log.OnTrouble = c.warn
-	c.log, c.resumed, c.unshown, c.told, c.modeTold, c.windowTold = log, resumed, nil, nil, "", resumed
+	c.log, c.resumed, c.unshown, c.place, c.edited, c.windowTold = log, resumed, nil, prompt.State{}, resumed, resumed
 	c.inbox = inbox.New(log.Queue(), log.SetQueue)
 	if !resumed {
 		for r, err := range log.Records() {

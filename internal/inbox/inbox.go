@@ -51,6 +51,13 @@ func (b *Inbox) Note(text string) {
 	b.notes = append(b.notes, text)
 }
 
+// Notes is the notes that were not taken, oldest first.
+func (b *Inbox) Notes() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.notes)
+}
+
 // Queued is what the person typed and what was not taken, oldest first.
 func (b *Inbox) Queued() []string {
 	b.mu.Lock()

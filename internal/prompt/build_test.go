@@ -102,15 +102,25 @@ func TestEnvironment(t *testing.T) {
 	if diff := cmp.Diff(want, Environment(old)); diff != "" {
 		t.Error(diff)
 	}
-	if got := Changed(old, Observe(t.Context(), w)); got != "" {
+	if diff := cmp.Diff(want, News([]string{"About something else: no"}, old)); diff != "" {
+		t.Error(diff)
+	}
+	notes := []string{want}
+	if got := News(notes, Observe(t.Context(), w)); got != "" {
 		t.Errorf("nothing changed: %q", got)
 	}
 	w.Now = w.Now.Add(time.Minute)
 	w.Cwd, w.Git = dir, nil
 	now := Observe(t.Context(), w)
 	want = "Date is now: Tuesday, 1 December 2026\nWorking directory is now: " + dir + "\nGit is now: none"
-	if diff := cmp.Diff(want, Changed(old, now)); diff != "" {
+	if diff := cmp.Diff(want, News(notes, now)); diff != "" {
 		t.Error(diff)
+	}
+	if got := News(append(notes, want), now); got != "" {
+		t.Errorf("told twice: %q", got)
+	}
+	if got := News(append(notes, want), old); got != "Date is now: Monday, 30 November 2026\nWorking directory is now: "+old.Cwd+"\nGit is now: branch main; clean" {
+		t.Errorf("going back: %q", got)
 	}
 	asked := false
 	w.Git = func(context.Context, ...string) ([]byte, error) { asked = true; return nil, nil }

@@ -65,37 +65,43 @@ func Environment(s State) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Changed is the text for a note about what is no longer as it was; "" when
-// nothing is.
-func Changed(old, now State) string {
-	var lines []string
-	put := func(name, was, is string) {
-		if was == is {
-			return
+// News is the text for a note to a model that has these notes, oldest first:
+// all of its surroundings, or what of them is no longer as the notes say; ""
+// when nothing is.
+func News(notes []string, now State) string {
+	var was map[string]string // as the notes say; nil when none tells of it all
+	for _, note := range notes {
+		whole := strings.HasPrefix(note, "Date: ")
+		if whole {
+			was = map[string]string{}
 		}
+		for line := range strings.SplitSeq(note, "\n") {
+			if name, value, ok := strings.Cut(line, ": "); ok && was != nil {
+				if name, changed := strings.CutSuffix(name, " is now"); changed != whole {
+					was[name] = value
+				}
+			}
+		}
+	}
+	if was == nil {
+		return Environment(now)
+	}
+	if was["Project root"] == "" {
+		was["Project root"] = was["Working directory"]
+	}
+	var lines []string
+	for _, f := range [][2]string{
+		{"Date", now.Date}, {"Working directory", shown(now.Cwd)}, {"Project root", shown(now.Root)}, {"Git", now.Git}, {"Shell", now.Shell},
+	} {
+		name, is := f[0], f[1]
 		if is == "" {
 			is = "none"
 		}
-		lines = append(lines, name+" is now: "+is)
+		if is != was[name] && (is != "none" || was[name] != "") {
+			lines = append(lines, name+" is now: "+is)
+		}
 	}
-	put("Date", old.Date, now.Date)
-	put("Working directory", shown(old.Cwd), shown(now.Cwd))
-	put("Project root", shown(old.Root), shown(now.Root))
-	put("Git", old.Git, now.Git)
-	put("Shell", old.Shell, now.Shell)
 	return strings.Join(lines, "\n")
-}
-
-// IsSurroundings says whether the text of a note is one of [Environment] or
-// [Changed].
-func IsSurroundings(note string) bool {
-	first, _, _ := strings.Cut(note, "\n")
-	name, _, found := strings.Cut(first, ": ")
-	switch strings.TrimSuffix(name, " is now") {
-	case "Date", "Working directory", "Project root", "Git", "Shell":
-		return found
-	}
-	return false
 }
 
 // shown keeps names that come from outside from being read as markup.

@@ -22,18 +22,18 @@ func TestGuide(t *testing.T) {
 	if text := g.Start(); !strings.Contains(text, "at the root") || strings.Contains(text, "in a") {
 		t.Errorf("at the start:\n%s", text)
 	}
-	if text := g.Reached(filepath.Join(root, "y.go")); text != "" {
+	if text := g.Reached(nil, filepath.Join(root, "y.go")); text != "" {
 		t.Errorf("nothing is new beside a file at the root:\n%s", text)
 	}
-	text := g.Reached(filepath.Join(root, "a", "b", "x.go"))
+	text := g.Reached(nil, filepath.Join(root, "a", "b", "x.go"))
 	if a, b := strings.Index(text, "in a"), strings.Index(text, "in b"); a < 0 || b < a {
 		t.Errorf("the closest comes last:\n%s", text)
 	}
-	if again := g.Reached(filepath.Join(root, "a", "b", "x.go")); again != "" {
+	if again := g.Reached([]string{text}, filepath.Join(root, "a", "b", "x.go")); again != "" {
 		t.Errorf("told twice:\n%s", again)
 	}
-	if len(g.have) != 3 {
-		t.Errorf("%d files", len(g.have))
+	if start, nested := g.Again([]string{"of another kind", text}); !strings.Contains(start, "at the root") || nested != text {
+		t.Errorf("again:\n%s\nand\n%s", start, nested)
 	}
 }
 
@@ -52,15 +52,13 @@ func TestGuideResumed(t *testing.T) {
 	}
 	before := &Guide{Places: Places{Root: root, Cwd: root}}
 	before.Start()
-	note := before.Reached(filepath.Join(root, "a", "b", "x.go"), filepath.Join(odd, "x.go"))
+	note := before.Reached(nil, filepath.Join(root, "a", "b", "x.go"), filepath.Join(odd, "x.go"))
 	g := &Guide{Places: before.Places}
 	g.Start()
-	g.Told("a note of another kind")
-	g.Told(note)
-	if text := g.Reached(filepath.Join(root, "a", "b", "y.go")); text != "" {
+	if text := g.Reached([]string{"a note of another kind", note}, filepath.Join(root, "a", "b", "y.go")); text != "" {
 		t.Errorf("told twice:\n%s", text)
 	}
-	if _, nested := g.Again(); nested != note {
+	if _, nested := g.Again([]string{note}); nested != note {
 		t.Errorf("it is told again as\n%s\nand was\n%s", nested, note)
 	}
 }

@@ -9,6 +9,7 @@
 package recall
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -29,32 +30,31 @@ func Notes(texts ...string) []llm.Message {
 	return out
 }
 
-// Lost is what is to be told again, since the notes on it are gone.
-type Lost struct {
-	Mode, Surroundings bool
-	Instructions       []string // the notes on directories that were reached, as they were
-}
-
-// Among says which standing notes are among messages that the model no longer
-// has.
-func Among(gone []llm.Message) Lost {
-	var lost Lost
-	for _, m := range gone {
-		if m.Kind != llm.Note {
-			continue
-		}
-		text := m.Text()
-		_, mode := permission.ModeOfNote(text)
-		switch {
-		case mode:
-			lost.Mode = true
-		case prompt.IsInstructions(text):
-			lost.Instructions = append(lost.Instructions, text)
-		case prompt.IsSurroundings(text):
-			lost.Surroundings = true
+// Known is the texts of the notes among the messages, oldest first.
+func Known(messages []llm.Message) []string {
+	var notes []string
+	for i := range messages {
+		if messages[i].Kind == llm.Note {
+			notes = append(notes, messages[i].Text())
 		}
 	}
-	return lost
+	return notes
+}
+
+// Mode is the permission mode that a model with these notes goes by.
+func Mode(notes []string) permission.Mode {
+	for _, note := range slices.Backward(notes) {
+		if mode, ok := permission.ModeOfNote(note); ok {
+			return mode
+		}
+	}
+	return permission.Default
+}
+
+// Instructions says whether there are notes on instruction files among the
+// messages.
+func Instructions(messages []llm.Message) bool {
+	return slices.ContainsFunc(Known(messages), prompt.IsInstructions)
 }
 
 const planStart = "The plan that was proposed:\n"
@@ -74,6 +74,28 @@ func Plan(messages []llm.Message) string {
 		}
 	}
 	return ""
+}
+
+// LostPlan is the note on the plan that was among messages that are gone, if
+// those that are left tell of none.
+func LostPlan(messages, gone []llm.Message) string {
+	if Plan(messages) != "" {
+		return ""
+	}
+	return Plan(gone)
+}
+
+// LostTodos is the note on the todo list, by the arguments of its newest call,
+// if neither that call is among the messages nor the note among the notes.
+func LostTodos(messages []llm.Message, notes []string, todos json.RawMessage) string {
+	list := Todos(todos)
+	called := func(m llm.Message) bool {
+		return slices.ContainsFunc(m.Calls(), func(c llm.ToolCall) bool { return c.Name == "todo_write" && bytes.Equal(c.Args, todos) })
+	}
+	if list == "" || slices.Contains(notes, list) || slices.ContainsFunc(messages, called) {
+		return ""
+	}
+	return list
 }
 
 // Todos is the todo list of a call to todo_write, by its arguments; "" when
