@@ -357,14 +357,14 @@ func (a *answer) count(u *usage) {
 	if u == nil || u.Input == 0 && u.Output == 0 {
 		return
 	}
-	read := max(u.Details.Cached, u.Cached, u.Hit)
+	read, wrote := max(0, u.Details.Cached, u.Cached, u.Hit), max(0, u.Details.Write)
 	reasoning := u.OutputDetails.Reasoning
 	if reasoning > 0 && u.Total == u.Input+u.Output+reasoning {
 		u.Output += reasoning
 	}
 	a.done.Usage = llm.Usage{
-		Input: max(0, u.Input-read-u.Details.Write), Output: u.Output, CacheRead: read, CacheWrite: u.Details.Write,
-		Reasoning: min(reasoning, u.Output),
+		Input: max(0, u.Input-read-wrote), Output: max(0, u.Output), CacheRead: read, CacheWrite: wrote,
+		Reasoning: max(0, min(reasoning, u.Output)),
 	}
 }
 
