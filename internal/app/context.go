@@ -102,7 +102,7 @@ func (c *Conversation) madeRoom(id string, e event.Edited) {
 	switch {
 	case len(e.Edits) == 0:
 		return
-	case e.Stage == "summarize":
+	case compact.Boundary(e):
 		if !c.o.Bare {
 			c.setSystem(c.again)
 		}

@@ -88,6 +88,14 @@ func (s Summarize) Edits(ctx context.Context, v event.View, tell func(event.Sign
 	return work, nil
 }
 
+// Boundary says whether an edit put a summary in the place of all that stood
+// before, and not only large results into files.
+func Boundary(e event.Edited) bool {
+	return e.Stage == Summarize{}.Name() && slices.ContainsFunc(e.Edits, func(edit event.Edit) bool {
+		return slices.ContainsFunc(edit.With, func(m llm.Message) bool { return m.Kind == llm.Summary })
+	})
+}
+
 // tailLimit is how many tokens the tail may have.
 func (s Summarize) tailLimit(v event.View) int {
 	limit := min(maxTail, v.Used.Window*3/10)

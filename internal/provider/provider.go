@@ -61,6 +61,9 @@ func (d *Directory) Model(name string) (llm.Model, error) {
 	if e, found := catalog.Find(provider + "/" + model); found && e.Responses && p.Wire == "openai-chat" {
 		return nil, fmt.Errorf("%s/%s answers only on the Responses API, which is not built yet; choose another model", provider, model)
 	}
+	if _, err := quirksOf(p.Quirks); err != nil {
+		return nil, fmt.Errorf("the settings of the provider %s: %w", provider, err)
+	}
 	info := d.infoOf(provider, model)
 	d.once.Do(func() { d.client, d.err = newHTTPClient(d.Settings.Config.Network, os.ReadFile) })
 	if d.err != nil {
@@ -200,8 +203,12 @@ func (d *Directory) connect(ctx context.Context, p config.Provider, info llm.Inf
 			HTTP: client, FirstByte: first, Idle: idle,
 		}), s, nil
 	}
+	quirks, err := quirksOf(p.Quirks)
+	if err != nil {
+		return nil, s, err
+	}
 	return openai.New(openai.Options{
-		Info: info, BaseURL: p.BaseURL, Key: key, KeyFrom: p.APIKey.String(), Headers: p.Headers, HTTP: client, FirstByte: first, Idle: idle,
+		Info: info, Quirks: quirks, BaseURL: p.BaseURL, Key: key, KeyFrom: p.APIKey.String(), Headers: p.Headers, HTTP: client, FirstByte: first, Idle: idle,
 	}), s, nil
 }
 
