@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/minicode-go/minicode/event"
@@ -29,45 +30,58 @@ func (Clear) Name() string { return "clear" }
 // Edits replaces each result that may be cleared and is larger than what
 // would stay of it.
 func (c Clear) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work, error) {
-	size := sizesOf(c.Meter, v)
-	var edits []event.Edit
-	for _, m := range clearable(v.Request.Messages) {
-		short := emptied(m)
-		if size.of(m) <= size.of(short) {
-			continue
-		}
-		edits = append(edits, event.Edit{From: m.ID, To: m.ID, With: []llm.Message{short}})
+	messages, size := v.Request.Messages, sizesOf(c.Meter, v)
+	least := 0.0 // tokens that must come free
+	if v.Why == event.Threshold {
+		least = clearShare * float64(v.Used.Window)
 	}
-	switch {
-	case len(edits) == 0:
+	stub, all := size.of(emptied(llm.Message{})), rounds(messages)
+	found, most := 0, 0.0 // most tokens that can come free, sizes being rounded
+	for i := range clearable(all, messages) {
+		if n := size.at(messages, i); n > stub {
+			found, most = found+1, most+float64(n-stub)+1+size.ratio
+		}
+	}
+	if found == 0 {
 		return Work{}, Nothing("no older result is left that could be had again")
-	case v.Why == event.Threshold && float64(saving(size, v, edits)) < clearShare*float64(v.Used.Window):
-		return Work{}, Nothing("the older results that could be had again take too little room")
+	}
+	const little = Nothing("the older results that could be had again take too little room")
+	if most < least {
+		return Work{}, little // as before most requests
+	}
+	edits := make([]event.Edit, 0, found)
+	for i := range clearable(all, messages) {
+		if m := messages[i]; size.of(m) > stub {
+			edits = append(edits, event.Edit{From: m.ID, To: m.ID, With: []llm.Message{emptied(m)}})
+		}
+	}
+	slices.Reverse(edits)
+	if float64(saving(size, v, edits)) < least {
+		return Work{}, little
 	}
 	return Work{Edits: edits}, nil
 }
 
-// clearable gives the results that may be cleared, oldest first. Two answers
-// with results come after each, so the model has seen it.
-func clearable(messages []llm.Message) []llm.Message {
-	var out []llm.Message
-	recent, answers := 0, 0 // that were passed
-	for _, r := range slices.Backward(rounds(messages)) {
-		for _, m := range slices.Backward(r.of(messages)) {
-			result, ok := m.Result()
-			if !ok || !result.Meta.Again || result.Parts.Text() == cleared {
-				continue
+// clearable gives the places of the results that may be cleared, newest first.
+// Two answers with results come after each, so the model has seen it.
+func clearable(all []round, messages []llm.Message) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		recent, answers := 0, 0 // that were passed
+		for _, r := range slices.Backward(all) {
+			for i := r.to - 1; i >= r.from; i-- {
+				result, ok := messages[i].Result()
+				if !ok || !result.Meta.Again || result.Parts.Text() == cleared {
+					continue
+				}
+				if recent++; recent > clearRecent && answers >= clearRounds && !yield(i) {
+					return
+				}
 			}
-			if recent++; recent > clearRecent && answers >= clearRounds {
-				out = append(out, m)
+			if messages[r.from].Role == llm.Assistant && r.to > r.from+1 {
+				answers++
 			}
-		}
-		if messages[r.from].Role == llm.Assistant && r.to > r.from+1 {
-			answers++
 		}
 	}
-	slices.Reverse(out)
-	return out
 }
 
 // emptied is the result without its content.

@@ -113,25 +113,26 @@ func planSpans(size sizes, messages []llm.Message, need int) []span {
 // the newest messages or open, that stands for older messages, or that holds
 // the newest prompt.
 func digestible(messages []llm.Message) [][]round {
-	newest := -1
-	for i, m := range messages {
-		if m.Kind == llm.Prompt {
-			newest = i
-		}
+	newest := len(messages) - 1
+	for newest >= 0 && messages[newest].Kind != llm.Prompt {
+		newest--
 	}
 	var runs [][]round
-	joined := false
-	for _, r := range rounds(messages) {
+	all := rounds(messages)
+	from, more := 0, false // where a run begins, and whether there is more in it than prompts
+	for i, r := range all {
 		kind := messages[r.from].Kind
 		if r.open || r.from == newest || kind == llm.Summary || kind == llm.Snipped || r.to > len(messages)-newestKept {
-			joined = false
+			if more {
+				runs = append(runs, all[from:i])
+			}
+			from, more = i+1, false
 			continue
 		}
-		if !joined {
-			runs = append(runs, nil)
-		}
-		joined = true
-		runs[len(runs)-1] = append(runs[len(runs)-1], r)
+		more = more || kind != llm.Prompt
+	}
+	if more {
+		runs = append(runs, all[from:])
 	}
 	return runs
 }
@@ -141,9 +142,9 @@ func spanOf(size sizes, messages []llm.Message, run []round, need int) span {
 	var s span
 	from := run[0].from
 	for _, r := range run {
-		for _, m := range r.of(messages) {
-			if m.Kind != llm.Prompt {
-				s.tokens += size.of(m)
+		for i := r.from; i < r.to; i++ {
+			if messages[i].Kind != llm.Prompt {
+				s.tokens += size.at(messages, i)
 			}
 		}
 		s.from, s.to = trim(messages, from, r.to)

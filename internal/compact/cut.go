@@ -2,7 +2,6 @@ package compact
 
 import (
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/minicode-go/minicode/event"
@@ -53,16 +52,20 @@ func cut(size sizes, messages []llm.Message, from, to int, note llm.Message) []e
 // shorter abridges the prompt at i, unless it is the newest one: that is what
 // is being worked on.
 func shorter(size sizes, messages []llm.Message, i int) (llm.Message, bool) {
-	newer := func(m llm.Message) bool { return m.Kind == llm.Prompt }
-	if !slices.ContainsFunc(messages[i+1:], newer) {
-		return messages[i], false
+	for j := i + 1; j < len(messages); j++ {
+		if messages[j].Kind == llm.Prompt {
+			return abridge(size, messages[i])
+		}
 	}
-	return abridge(size, messages[i])
+	return messages[i], false
 }
 
 // abridge keeps head and tail of a prompt whose text is too long to be kept
 // word for word, and the pictures in it. It is false when it is short enough.
 func abridge(size sizes, m llm.Message) (llm.Message, bool) {
+	if size.of(m) <= longPrompt { // which is remembered, unlike what follows
+		return m, false
+	}
 	text := m.Text()
 	tokens := size.of(llm.NewText(m.Role, m.Kind, text))
 	if tokens <= longPrompt {

@@ -189,3 +189,26 @@ func TestPipelineTakesTheViewAnew(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// Where nothing is done the view is the same for all stages, and what it takes
+// to measure it is spent once.
+func TestPipelineTakesTheViewOnce(t *testing.T) {
+	o := offload(t.TempDir(), 50_000, 20_000)
+	for _, c := range []struct {
+		chars, want int
+	}{{9000, 1}, {15_000, 2}} {
+		v, taken := results(c.chars, c.chars), 0
+		v.Used = llm.Count{Tokens: 99, Window: 100}
+		p := compact.Pipeline{Rules: []compact.Rule{
+			{Stage: o}, {Above: 0.5, Stage: compact.Clear{}}, {Above: 0.7, Stage: compact.Snip{}}, {Above: 0.75, Stage: compact.Collapse{}},
+		}}
+		for e := range p.Compact(t.Context(), func() event.View { taken++; return v }, event.Threshold) {
+			if e, ok := e.(event.Edited); ok {
+				v.Request.Messages = event.Apply(v.Request.Messages, e.Edits)
+			}
+		}
+		if taken != c.want {
+			t.Errorf("with results of %d characters it was taken %d times, want %d", c.chars, taken, c.want)
+		}
+	}
+}

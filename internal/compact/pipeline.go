@@ -40,7 +40,7 @@ func (t *Told) news(text string) bool {
 }
 
 // Compact runs the stages whose line the view is over, taking the view again
-// after each. Forced by the provider, lines do not count: the stages run until
+// after each that changed it. Forced by the provider, lines do not count: the stages run until
 // no more than half of what was refused is left. By hand, lines do not count,
 // and that there is nothing to do is an error of type [Nothing].
 func (p Pipeline) Compact(ctx context.Context, view func() event.View, why event.Why) iter.Seq2[event.Event, error] {
@@ -50,11 +50,15 @@ func (p Pipeline) Compact(ctx context.Context, view func() event.View, why event
 			yield(nil, p.TooLong(view()))
 			return
 		}
+		var v event.View
+		r.changed = true
 		for _, rule := range p.Rules {
 			if rule.Refused != (why == event.Limit) {
 				continue
 			}
-			v := view()
+			if r.changed {
+				v, r.changed = view(), false
+			}
 			v.Why = why
 			if r.refused == 0 {
 				r.refused = v.Used.Tokens
@@ -80,7 +84,8 @@ type run struct {
 	Pipeline
 	yield   func(event.Event, error) bool
 	why     event.Why
-	refused int // tokens in use when it began
+	refused int  // tokens in use when it began
+	changed bool // the view was, since it was taken
 	more    bool
 }
 
@@ -130,6 +135,7 @@ func (r *run) stage(ctx context.Context, s Stage, v event.View) bool {
 	if work.Model == "" { // else it was told before the model was asked
 		r.say(event.Compacting{Stage: s.Name()})
 	}
+	r.changed = true
 	return r.say(spent(r.edited(v, s.Name(), work.Edits), work))
 }
 
@@ -152,7 +158,23 @@ func (r *run) edited(v event.View, stage string, edits []event.Edit) event.Edite
 	return e
 }
 
-// saving is how many tokens the edits take off the view.
+// saving is how many tokens the edits take off the view. They stand in its
+// order and do not overlap, so one look at each message is enough.
 func saving(size sizes, v event.View, edits []event.Edit) int {
-	return size.of(v.Request.Messages...) - size.of(event.Apply(v.Request.Messages, edits)...)
+	messages := v.Request.Messages
+	var gone, put []llm.Message
+	at := 0
+	for _, e := range edits {
+		for at < len(messages) && messages[at].ID != e.From {
+			at++
+		}
+		for from := at; at < len(messages); at++ {
+			if messages[at].ID == e.To {
+				at++
+				gone, put = append(gone, messages[from:at]...), append(put, e.With...)
+				break
+			}
+		}
+	}
+	return size.of(gone...) - size.of(put...)
 }

@@ -13,36 +13,63 @@ type round struct {
 
 // rounds parts the messages into rounds, which cover all of them in order.
 func rounds(messages []llm.Message) []round {
-	var out []round
+	out := make([]round, 0, len(messages))
 	for i := 0; i < len(messages); {
 		r := round{from: i, to: i + 1}
-		calls := map[string]bool{}
-		for _, c := range messages[i].Calls() {
-			calls[c.ID] = true
-		}
-		if messages[i].Role == llm.ToolRole {
-			r.add(messages[i], calls)
-		}
 		for messages[i].Role == llm.Assistant && r.to < len(messages) && messages[r.to].Role == llm.ToolRole {
-			r.add(messages[r.to], calls)
 			r.to++
 		}
-		r.open = r.open || len(calls) > 0
+		calls, results := messages[i].Parts, messages[i+1:r.to]
+		if messages[i].Role == llm.ToolRole {
+			calls, results = nil, messages[i:r.to]
+		}
+		r.look(calls, results)
 		out = append(out, r)
 		i = r.to
 	}
 	return out
 }
 
-// add takes a result into the round, and its call off those that are open.
-func (r *round) add(m llm.Message, calls map[string]bool) {
-	res, ok := m.Result()
-	if !ok || !calls[res.Call] {
-		r.open = true
+// look sees what became of the calls in the parts of an answer. It makes no
+// tables, since it is done for all of a conversation before every request.
+func (r *round) look(parts llm.Parts, results []llm.Message) {
+	waiting := 0 // calls that have no result yet
+	for i, p := range parts {
+		if c, ok := p.(llm.ToolCall); ok && !calls(parts[:i], c.ID) {
+			waiting++
+		}
 	}
-	delete(calls, res.Call)
-	r.wrote = r.wrote || len(res.Meta.Wrote) > 0
-	r.failed = r.failed || res.Error
+	for i := range results {
+		res, ok := results[i].Result()
+		if !ok || !calls(parts, res.Call) || answered(results[:i], res.Call) {
+			r.open = true
+		} else {
+			waiting--
+		}
+		r.wrote = r.wrote || len(res.Meta.Wrote) > 0
+		r.failed = r.failed || res.Error
+	}
+	r.open = r.open || waiting > 0
+}
+
+// calls says whether there is a call of that id among the parts.
+func calls(parts llm.Parts, id string) bool {
+	for _, p := range parts {
+		if c, ok := p.(llm.ToolCall); ok && c.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// answered says whether the call of that id has a result among these.
+func answered(results []llm.Message, id string) bool {
+	for i := range results {
+		if res, ok := results[i].Result(); ok && res.Call == id {
+			return true
+		}
+	}
+	return false
 }
 
 // messages of the round.

@@ -3,6 +3,7 @@ package compact
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/minicode-go/minicode/event"
@@ -42,14 +43,14 @@ func (s Snip) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work
 		return Work{}, Nothing(fmt.Sprintf("fewer than %d messages lie before the newest %d", snipMessages, snipRecent))
 	}
 	var best middle
-	for _, m := range middles(size, messages) {
+	for m := range middles(size, messages) {
 		if m.messages >= snipMessages && (m.tokens > best.tokens || m.tokens == best.tokens && m.messages > best.messages) {
 			best = m
 		}
 	}
 	note := llm.NewText(llm.User, llm.Snipped, snipNote)
 	need := max(snipTokens, v.Used.Tokens-int(snipTarget*float64(v.Used.Window))) + size.of(note)
-	m := weigh(size, messages, best.from, best.to, need)
+	m := weigh(size, messages, best.run, need)
 	edits := cut(size, messages, m.from, m.to, note)
 	if saving(size, v, edits) < snipTokens {
 		return Work{}, Nothing(fmt.Sprintf("no %d messages in a row that can go free %d tokens", snipMessages, snipTokens))
@@ -59,6 +60,7 @@ func (s Snip) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work
 
 // middle is a run of whole rounds that may go, with no prompt at its ends.
 type middle struct {
+	run      []round // what it is taken from
 	from, to int
 	messages int // that would go: prompts stay
 	tokens   int // that would come free, rounded down
@@ -66,21 +68,21 @@ type middle struct {
 
 // middles gives the longest runs that hold nothing protected and end before
 // the newest messages.
-func middles(size sizes, messages []llm.Message) []middle {
-	all := rounds(messages)
-	kept := protected(all, messages)
-	var out []middle
-	from := 0
-	for i, r := range all {
-		if !kept[i] && r.to <= len(messages)-snipRecent {
-			continue
+func middles(size sizes, messages []llm.Message) iter.Seq[middle] {
+	return func(yield func(middle) bool) {
+		all := rounds(messages)
+		kept := protected(all, messages)
+		from := 0
+		for i, r := range all {
+			if !kept[i] && r.to <= len(messages)-snipRecent {
+				continue
+			}
+			if from < i && !yield(weigh(size, messages, all[from:i], math.MaxInt)) {
+				return
+			}
+			from = i + 1
 		}
-		if from < r.from {
-			out = append(out, weigh(size, messages, from, r.from, math.MaxInt))
-		}
-		from = r.to
 	}
-	return out
 }
 
 // protected marks the rounds that stay: what stands for earlier cuts, what is
@@ -112,22 +114,27 @@ func protected(all []round, messages []llm.Message) []bool {
 	return kept
 }
 
-// weigh takes rounds of messages[from:to], from the first on, until they
+// weigh takes rounds of a run, from the first on that is no prompt, until they
 // would free so many tokens and are enough messages.
-func weigh(size sizes, messages []llm.Message, from, to, need int) middle {
-	from, to = trim(messages, from, to)
-	m := middle{from: from, to: from}
-	for _, r := range rounds(messages[from:to]) {
+func weigh(size sizes, messages []llm.Message, run []round, need int) middle {
+	if len(run) == 0 {
+		return middle{}
+	}
+	from, to := trim(messages, run[0].from, run[len(run)-1].to)
+	m := middle{run: run, from: from, to: from}
+	for _, r := range run {
+		if r.from < from || r.from >= to {
+			continue
+		}
 		if m.tokens >= need && m.messages >= snipMessages && messages[m.to-1].Kind != llm.Prompt {
 			break
 		}
-		at := m.to
-		m.to = from + r.to
-		if messages[at].Kind != llm.Prompt {
-			m.messages += m.to - at
-			m.tokens += size.of(messages[at:m.to]...) - 1
-		} else if short, ok := shorter(size, messages, at); ok {
-			m.tokens += size.of(messages[at]) - size.of(short)
+		m.to = r.to
+		if messages[r.from].Kind != llm.Prompt {
+			m.messages += r.to - r.from
+			m.tokens += size.of(r.of(messages)...) - 1
+		} else if short, ok := shorter(size, messages, r.from); ok {
+			m.tokens += size.of(messages[r.from]) - size.of(short)
 		}
 	}
 	return m

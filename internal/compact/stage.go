@@ -63,6 +63,9 @@ func (s sizes) of(messages ...llm.Message) int {
 	return int(float64(s.meter.Estimate(llm.Request{Messages: messages}))*s.ratio + 0.5)
 }
 
+// at is what the message at that place takes.
+func (s sizes) at(messages []llm.Message, i int) int { return s.of(messages[i : i+1]...) }
+
 func modelOf(v event.View) string {
 	if v.Model == nil {
 		return ""

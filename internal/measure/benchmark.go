@@ -39,13 +39,21 @@ func benchmarks() []benchmark {
 			{"Body/first", "ns/op", "", figure{name: "the same from nothing, as after a resume", unit: "ms", budget: 10}, 1e6},
 		}}
 	}
+	decide := func(what, name string) reading {
+		return reading{"Decide/" + what, "ns/op", "", figure{name: "nothing to compact in 5,000, " + name, unit: "ms", budget: 2}, 1e6}
+	}
 	return []benchmark{
 		{name: "step", in: "./internal/app", run: "^BenchmarkStep$", args: []string{"-benchtime=10x"}, figures: []reading{
 			step("anthropic", "1", 2), step("anthropic", "500", 3), step("openai", "1", 2), step("openai", "500", 3),
 		}},
-		{name: "session", in: "./internal/session", run: "^Benchmark(Append|Fold)$", args: []string{"-count=10", "-benchtime=0.2s"}, figures: []reading{
-			{"Append", "ns/op", "", figure{name: "append of a fact of 4 kB", unit: "µs", budget: 200}, 1e3},
+		{name: "session", in: "./internal/session", run: "^Benchmark(Append|Fold|FoldAppend)$", args: []string{"-count=10", "-benchtime=0.2s"}, figures: []reading{
+			{"BenchmarkAppend", "ns/op", "", figure{name: "append of a fact of 4 kB", unit: "µs", budget: 200}, 1e3},
 			{"Fold", "ns/op", "", figure{name: "fold of 10,000 facts", unit: "ms", budget: 100}, 1e6},
+			{"FoldAppend", "ns/op", "", figure{name: "fold of one more, 10,000 messages in view", unit: "µs", budget: 50}, 1e3},
+		}},
+		{name: "compaction", in: "./internal/app", run: "^BenchmarkDecide$", args: []string{"-count=10", "-benchtime=0.1s"}, figures: []reading{
+			decide("below-every-line", "0.30"), decide("nothing-to-clear", "0.60"), decide("too-little-to-clear", "little to clear"),
+			decide("nothing-to-snip", "0.72"), decide("snip-rests-and-nothing-to-collapse", "0.80"),
 		}},
 		body("anthropic"),
 		body("openai"),

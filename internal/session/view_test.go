@@ -156,8 +156,8 @@ func TestViewIsNotCopied(t *testing.T) {
 	}
 }
 
-// BenchmarkAppendView appends a message to 10,000 and looks at the view.
-func BenchmarkAppendView(b *testing.B) {
+// BenchmarkFoldAppend appends a message to 10,000 and looks at the view.
+func BenchmarkFoldAppend(b *testing.B) {
 	l := create(b, newStore(b), Options{Memory: true})
 	say(b, l, llm.User, llm.Prompt, "go")
 	for i := range 5000 {
