@@ -305,18 +305,17 @@ func (b *Buffer) splice(from, to position, elements []element) {
 		first.width = 0
 		return
 	}
-	tail := b.lines[to.line].elements[to.column:]
+	head, tail := first.elements[:from.column], b.lines[to.line].elements[to.column:]
 	var made []*line
-	current := slices.Clone(first.elements[:from.column])
-	for _, e := range elements {
-		if e.isNewline() {
-			made = append(made, &line{elements: current})
-			current = nil
-			continue
+	for {
+		end := slices.IndexFunc(elements, element.isNewline)
+		if end < 0 {
+			break
 		}
-		current = append(current, e)
+		made = append(made, &line{elements: slices.Concat(head, elements[:end])})
+		head, elements = nil, elements[end+1:]
 	}
-	made = append(made, &line{elements: append(current, tail...)})
+	made = append(made, &line{elements: slices.Concat(head, elements, tail)})
 	b.lines = slices.Replace(b.lines, from.line, to.line+1, made...)
 }
 

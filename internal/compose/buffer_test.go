@@ -286,9 +286,15 @@ func checkLayout(t interface {
 	}
 }
 
-func TestAnyEdits(t *testing.T) {
+func TestAnyEdits(t *testing.T) { rapid.Check(t, anyEdits()) }
+
+func FuzzEdits(f *testing.F) { f.Fuzz(rapid.MakeFuzz(anyEdits())) }
+
+// anyEdits does what a person may do in any order: after each key the buffer
+// is well, and all of it can be undone and redone exactly.
+func anyEdits() func(*rapid.T) {
 	text := anyText()
-	rapid.Check(t, func(t *rapid.T) {
+	return func(t *rapid.T) {
 		var b Buffer
 		b.ready()
 		was := map[int]Draft{} // before each step of undo
@@ -345,7 +351,7 @@ func TestAnyEdits(t *testing.T) {
 			same(t, "redone", Draft{all.elements, b.cursor}, b.Draft())
 		}
 		check(t, &b, width)
-	})
+	}
 }
 
 func same(t *rapid.T, what string, want, got Draft) {
@@ -394,4 +400,41 @@ func keys() []func(*Buffer, int) {
 		func(b *Buffer, _ int) { b.Restore(b.Clear()) },
 		func(b *Buffer, width int) { b.Place(width, 1, 3) },
 	}
+}
+
+// FuzzText puts any two texts in, one after the other, and takes them out
+// again by Backspace.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"e", "\u0301", "👩\u200d", "👧", "🇩🇪🇫", "🇷", "a\r", "\nb", "\xe4\xbd", "\xa0", "\x1b[31m", "\t你好，世界", "क्", "ष", "\u0600", "1", "مرحبا"} {
+		f.Add(s, "x"+s, 10)
+		f.Add("x", s, 4)
+	}
+	f.Fuzz(func(t *testing.T, first, second string, width int) {
+		width %= 200
+		var b Buffer
+		b.Insert(first)
+		check(t, &b, width)
+		b.Insert(second)
+		check(t, &b, width)
+		all := b.Draft()
+		if want := normalise(first) + normalise(second); b.Text() != want {
+			t.Fatalf("%q, want %q", b.Text(), want)
+		}
+		for n := len(all.elements); !b.Empty(); n-- {
+			if n == 0 {
+				t.Fatalf("%d times Backspace leaves %q", len(all.elements), b.Text())
+			}
+			b.Backspace()
+		}
+		check(t, &b, width)
+		b.Undo() // all of it was one step
+		if got := b.Draft(); fmt.Sprint(got) != fmt.Sprint(all) {
+			t.Fatalf("undone: %q, want %q", got.Text(), all.Text())
+		}
+		for b.Undo() {
+		}
+		if !b.Empty() {
+			t.Fatalf("everything undone leaves %q", b.Text())
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -44,6 +45,7 @@ func (e element) isText() bool { return e.object == nil && e.text != "\n" && !e.
 // segment appends the elements of a text, which may have line ends in it, and
 // bytes that are not UTF-8: each is an element that never joins another.
 func segment(to []element, text string) []element {
+	to = slices.Grow(to, utf8.RuneCountInString(text))
 	for text != "" {
 		section, rest, found := strings.Cut(text, "\n")
 		end := len(section)

@@ -24,6 +24,9 @@ func drawn(cluster string) string {
 	if len(cluster) == 1 && cluster[0] >= ' ' && cluster[0] < 0x7F {
 		return cluster
 	}
+	if r, n := utf8.DecodeRuneInString(cluster); n == len(cluster) && isPlain(r) {
+		return cluster
+	}
 	var b strings.Builder
 	base, selected := rune(0), false
 	for i, r := range cluster {
@@ -58,6 +61,12 @@ func drawn(cluster string) string {
 		fmt.Fprintf(&b, "<U+%04X>", r)
 	}
 	return b.String()
+}
+
+// isPlain says of a character that it is what most text in Latin letters,
+// Chinese, Japanese and Korean is made of, and nothing to look into.
+func isPlain(r rune) bool {
+	return r > 0xAD && r < 0x300 || r >= 0x3041 && r <= 0x3096 || r >= 0x30A1 && r <= 0x30FA || r >= 0x4E00 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3
 }
 
 // harmless says that a character may follow others in a cluster, though it is
