@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/internal/compact"
 	"github.com/minicode-go/minicode/llm"
 	"github.com/minicode-go/minicode/tool"
@@ -187,6 +188,22 @@ func TestPipelineTakesTheViewAnew(t *testing.T) {
 	}
 	if strings.Join(got, " ") != "compacting edited" {
 		t.Errorf("got %v", got)
+	}
+}
+
+// What is recorded as left is right in whatever order the edits are.
+func TestPipelineRecordsWhatIsLeft(t *testing.T) {
+	v := results(8000, 15_000, 8000, 5000)
+	tokens := func(messages []llm.Message) int { return account.Estimate(llm.Request{Messages: messages}) }
+	v.Used.Tokens = tokens(v.Request.Messages)
+	p := compact.Pipeline{Rules: []compact.Rule{{Stage: offload(t.TempDir(), 50_000, 20_000)}}}
+	for e := range p.Compact(t.Context(), func() event.View { return v }, event.Threshold) {
+		if e, ok := e.(event.Edited); ok {
+			left := tokens(event.Apply(v.Request.Messages, e.Edits))
+			if len(e.Edits) != 2 || e.After < left-1 || e.After > left+1 {
+				t.Errorf("%d edits, %d tokens are recorded as left, and %d are", len(e.Edits), e.After, left)
+			}
+		}
 	}
 }
 

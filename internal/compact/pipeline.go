@@ -158,23 +158,31 @@ func (r *run) edited(v event.View, stage string, edits []event.Edit) event.Edite
 	return e
 }
 
-// saving is how many tokens the edits take off the view. They stand in its
-// order and do not overlap, so one look at each message is enough.
+// saving is how many tokens the edits, which do not overlap, take off the view.
+// It is quickest where they stand in its order, as nearly all do.
 func saving(size sizes, v event.View, edits []event.Edit) int {
 	messages := v.Request.Messages
 	var gone, put []llm.Message
 	at := 0
 	for _, e := range edits {
-		for at < len(messages) && messages[at].ID != e.From {
-			at++
+		from := place(messages, e.From, at)
+		to := place(messages, e.To, from)
+		if from < 0 || to < from {
+			continue
 		}
-		for from := at; at < len(messages); at++ {
-			if messages[at].ID == e.To {
-				at++
-				gone, put = append(gone, messages[from:at]...), append(put, e.With...)
-				break
-			}
-		}
+		gone, put = append(gone, messages[from:to+1]...), append(put, e.With...)
+		at = to + 1
 	}
 	return size.of(gone...) - size.of(put...)
+}
+
+// place is where the message of that id is, looked for from one place on and
+// then from the beginning; -1 when there is none.
+func place(messages []llm.Message, id string, from int) int {
+	for n := range messages {
+		if i := (max(from, 0) + n) % len(messages); messages[i].ID == id {
+			return i
+		}
+	}
+	return -1
 }
