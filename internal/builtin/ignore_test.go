@@ -118,6 +118,26 @@ func randomTree(t testing.TB, dir string, random *rand.Rand, extra ...string) {
 	}
 }
 
+// walkedNearest is the files that Walk visits. No directory may come before
+// one that is nearer.
+func walkedNearest(t *testing.T, root string) []string {
+	t.Helper()
+	var out []string
+	depth := 0
+	Walk(context.Background(), root, func(rel string, isDir bool) bool {
+		if n := strings.Count(rel, "/"); n < depth {
+			t.Errorf("%s comes after what is deeper", rel)
+		} else {
+			depth = n
+		}
+		if !isDir {
+			out = append(out, rel)
+		}
+		return true
+	})
+	return out
+}
+
 func walked(root string) []string {
 	var out []string
 	w := walker{ctx: context.Background(), visit: func(f walkedFile) bool {
@@ -155,6 +175,11 @@ func TestIgnoreLikeGit(t *testing.T) {
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("seed %d:\ngot  %q\nwant %q\n%s", seed, got, want, ignoreFiles(dir))
+		}
+		nearest := walkedNearest(t, dir)
+		slices.Sort(nearest)
+		if !slices.Equal(nearest, want) {
+			t.Errorf("seed %d: Walk\ngot  %q\nwant %q\n%s", seed, nearest, want, ignoreFiles(dir))
 		}
 	}
 }

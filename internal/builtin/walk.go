@@ -72,6 +72,42 @@ func (w *walker) dir(dir, rel string, rules *ignoring, isRoot bool) bool {
 	return true
 }
 
+// Walk visits the files and directories below root, an absolute path, that
+// are not ignored: those nearer to it first, by their paths below it, with
+// slashes. Links are not followed, and what cannot be read is left out. It
+// ends when visit gives false or ctx is done.
+func Walk(ctx context.Context, root string, visit func(rel string, isDir bool) bool) {
+	type directory struct {
+		dir, rel string
+		rules    *ignoring // of the directory above; nil for root
+	}
+	for queue := []directory{{root, "", nil}}; len(queue) > 0; queue = queue[1:] {
+		d := queue[0]
+		if ctx.Err() != nil {
+			return
+		}
+		entries, _ := os.ReadDir(d.dir)
+		if d.rules == nil {
+			d.rules = ignoringAt(root)
+		} else {
+			d.rules = d.rules.enter(d.dir, func(name string) bool { return hasEntry(entries, name) })
+		}
+		for _, e := range entries {
+			path := filepath.Join(d.dir, e.Name())
+			if isControl(e.Name()) || d.rules.ignores(filepath.ToSlash(path), e.IsDir()) {
+				continue
+			}
+			rel := d.rel + e.Name()
+			if !visit(rel, e.IsDir()) {
+				return
+			}
+			if e.IsDir() {
+				queue = append(queue, directory{path, rel + "/", d.rules})
+			}
+		}
+	}
+}
+
 // isControl says whether a name is version control's own.
 func isControl(name string) bool {
 	switch name {
