@@ -20,7 +20,7 @@ type Snip struct {
 
 // snipNote is the same for every run, so that it never changes the bytes of
 // a request again.
-const snipNote = "[Snipped earlier conversation segment]\nSome older steps were taken out here to make room. What the user said in them is kept above; what follows is complete."
+const snipNote = "[Snipped earlier conversation segment]\nSome older steps were taken out here to make room. What the user said in them is kept above; the answers to it went with the steps. The conversation goes on below from where they ended."
 
 const (
 	snipRecent   = 12   // the newest messages are kept
@@ -53,7 +53,7 @@ func (s Snip) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work
 	m := weigh(size, messages, best.run, need)
 	edits := cut(size, messages, m.from, m.to, note)
 	if saving(size, v, edits) < snipTokens {
-		return Work{}, Nothing(fmt.Sprintf("no %d messages in a row that can go free %d tokens", snipMessages, snipTokens))
+		return Work{}, Nothing(fmt.Sprintf("no %d messages in a row that can go free 2,000 tokens", snipMessages))
 	}
 	return Work{Edits: edits}, nil
 }

@@ -182,12 +182,12 @@ func TestSnipSaysWhyNot(t *testing.T) {
 	for words, want := range map[string]string{
 		"":                              "fewer than 6 messages lie before the newest 12",
 		"b1 b2" + newest:                "fewer than 6 messages lie before the newest 12",
-		"w1 w2 w3 w4" + newest:          "no 6 messages in a row that can go free 2000 tokens",
-		"s1 k1 k2 k3 k4 k5 k6" + newest: "no 6 messages in a row that can go free 2000 tokens",
-		"p1 p2 p3 l4 l5 l6 l7" + newest: "no 6 messages in a row that can go free 2000 tokens",
-		"b1 w1 b2 b3 f1 b4 n1" + newest: "no 6 messages in a row that can go free 2000 tokens",
-		"p1 r1 r2 r3 p2 p3 p4" + newest: "no 6 messages in a row that can go free 2000 tokens",
-		"n1 b1 k1 k2 k3 s1 b2" + newest: "no 6 messages in a row that can go free 2000 tokens",
+		"w1 w2 w3 w4" + newest:          "no 6 messages in a row that can go free 2,000 tokens",
+		"s1 k1 k2 k3 k4 k5 k6" + newest: "no 6 messages in a row that can go free 2,000 tokens",
+		"p1 p2 p3 l4 l5 l6 l7" + newest: "no 6 messages in a row that can go free 2,000 tokens",
+		"b1 w1 b2 b3 f1 b4 n1" + newest: "no 6 messages in a row that can go free 2,000 tokens",
+		"p1 r1 r2 r3 p2 p3 p4" + newest: "no 6 messages in a row that can go free 2,000 tokens",
+		"n1 b1 k1 k2 k3 s1 b2" + newest: "no 6 messages in a row that can go free 2,000 tokens",
 	} {
 		if c := draw(full, words).run(compact.Snip{}, event.Manual); c.err == nil || c.err.Error() != want {
 			t.Errorf("%q: %v", words, c.err)

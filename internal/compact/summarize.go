@@ -29,7 +29,7 @@ type Summarize struct {
 // summaryHead is the first line of every message of kind summary.
 const summaryHead = "[Context Summary from earlier conversation]\n"
 
-const summarySays = "The conversation up to here was replaced by this summary. The user's messages before it are word for word the first one and the newest ones of that part; what follows it is the conversation as it went on.\n\n"
+const summarySays = "The conversation up to here was replaced by this summary. The user's messages before it are the first one and the newest ones of that part, word for word but for the middle of very long ones; what was done about them is in the summary. What follows it is the conversation as it went on.\n\n"
 
 const (
 	leastRounds = 2    // that are worth a summary

@@ -62,7 +62,7 @@ func shape(messages []llm.Message) string {
 }
 
 const summaryText = `[Context Summary from earlier conversation]
-The conversation up to here was replaced by this summary. The user's messages before it are word for word the first one and the newest ones of that part; what follows it is the conversation as it went on.
+The conversation up to here was replaced by this summary. The user's messages before it are the first one and the newest ones of that part, word for word but for the middle of very long ones; what was done about them is in the summary. What follows it is the conversation as it went on.
 
 It was about a parser.`
 
@@ -274,9 +274,9 @@ func TestSummarizeKeepsPrompts(t *testing.T) {
 			[]string{"head and tail of first", "head and tail of third"},
 		},
 		{"a long one in the tail", []said{{text: "first"}}, long("newest", 4000), []string{"first"}},
-		{"pictures", []said{{"first", true}, {"second", true}, {"third", true}}, "", []string{"first", "second", "third (image)"}},
-		{"pictures alone", []said{{"", true}, {"", true}}, "", []string{"(image)", " (image)"}},
-		{"pictures, and the newest is in the tail", []said{{"first", true}}, "newest", []string{"first"}},
+		{"pictures", []said{{"first", true}, {"second", true}, {"third", true}}, "", []string{"first(an image was here)", "second(an image was here)", "third (image)"}},
+		{"pictures alone", []said{{"", true}, {"", true}}, "", []string{"(an image was here)", " (image)"}},
+		{"pictures, and the newest is in the tail", []said{{"first", true}}, "newest", []string{"first(an image was here)"}},
 	} {
 		h := talk(0)
 		h.log = h.fresh()

@@ -109,19 +109,18 @@ func keptPrompts(size sizes, messages []llm.Message, tail, limit int) []llm.Mess
 // prompt is a prompt as it stands beside a summary: word for word, or head and
 // tail of one that is too long. Only the newest keeps its pictures.
 func prompt(size sizes, m llm.Message, newest bool) llm.Message {
-	var text, images llm.Parts
+	var parts, images llm.Parts
 	for _, p := range m.Parts {
 		if _, ok := p.(llm.Image); ok {
 			images = append(images, p)
-		} else {
-			text = append(text, p)
+			if newest {
+				continue
+			}
+			p = llm.Text{Text: "(an image was here)"}
 		}
+		parts = append(parts, p)
 	}
-	if len(text) == 0 && !newest {
-		text = llm.Parts{llm.Text{Text: plain(images)}}
-	}
-	out := llm.Message{Time: m.Time, Role: m.Role, Kind: m.Kind, Parts: text}
-	out, _ = abridge(size, out)
+	out, _ := abridge(size, llm.Message{Time: m.Time, Role: m.Role, Kind: m.Kind, Parts: parts})
 	if newest {
 		out.Parts = append(slices.Clone(out.Parts), images...)
 	}
