@@ -20,7 +20,7 @@ import (
 
 // flags is what the command line says.
 type flags struct {
-	print, resumeLatest, fork, skipPermissions, partial, bare, noPersistence, verbose bool
+	print, resumeLatest, fork, skipPermissions, partial, bare, noPersistence, verbose, line bool
 
 	model, provider, mode, effort, resume, sessionID string
 	outputFormat, inputFormat, system, append        string
@@ -62,6 +62,7 @@ func (f *flags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.append, "append-system-prompt", "", "after the system prompt")
 	s.StringArrayVar(&f.settings, "settings", nil, "another settings file, or JSON")
 	s.BoolVar(&f.bare, "bare", false, "read no instruction files")
+	s.BoolVar(&f.line, "line", false, "talk line by line, without drawing on the terminal")
 	s.BoolVar(&f.verbose, "verbose", false, "tell more on standard error")
 	for _, name := range later() {
 		s.String(name, "", "not built yet")

@@ -191,7 +191,7 @@ call edit_file {"path":"a.txt","search":"a","replace":"b\u200b"}
 say "\x1b[31mRed\x1b[0m."
 `)
 	w.write("a.txt", "a\n")
-	cmd := exec.Command("minicode", "change it")
+	cmd := exec.Command("minicode", "--line", "change it")
 	cmd.Dir, cmd.Env = w.dir, append([]string{"TERM=xterm-256color"}, w.env...)
 	p := w.sitAt(cmd)
 	p.sees("\x1b\\[32m\\+b\x1b\\[7m<U\\+200B>\x1b\\[27m")

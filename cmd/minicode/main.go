@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -17,8 +18,11 @@ import (
 	"golang.org/x/term"
 
 	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/builtin"
+	"github.com/minicode-go/minicode/internal/config"
 	"github.com/minicode-go/minicode/internal/headless"
 	"github.com/minicode-go/minicode/internal/line"
+	"github.com/minicode-go/minicode/internal/tui"
 )
 
 // version is what --version prints. A release changes it here.
@@ -125,6 +129,15 @@ func start(ctx context.Context, f *flags, prompt string, stdin *os.File, stdout,
 	defer signal.Stop(signals)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as in startPrint
 	out, isFile := stdout.(*os.File)
+	if isFile && !f.line && drawable(stdin, out, o.Environ) {
+		loaded, err := app.LoadSettings(o)
+		switch {
+		case err != nil:
+			return &usageError{err}
+		case !loaded.Config.Terminal.ScreenReader:
+			return startDrawn(ctx, o, loaded.Config.Terminal, prompt, stdin, out, signals)
+		}
+	}
 	l := line.New(line.Options{
 		In: stdin, Out: stdout, Signals: signals, Terminal: term.IsTerminal(int(stdin.Fd())),
 		Color: isFile && term.IsTerminal(int(out.Fd())) && colors(o.Environ),
@@ -135,6 +148,22 @@ func start(ctx context.Context, f *flags, prompt string, stdin *os.File, stdout,
 		return &usageError{err}
 	}
 	return exitError(l.Run(ctx, conv, prompt))
+}
+
+// drawable says whether there is a terminal that can be drawn on.
+func drawable(in, out *os.File, environ []string) bool {
+	return term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd())) && !slices.Contains(environ, "TERM=dumb")
+}
+
+// startDrawn talks in the full terminal program.
+func startDrawn(ctx context.Context, o app.Options, terminal config.Terminal, prompt string, in, out *os.File, signals <-chan os.Signal) error {
+	t := tui.New(tui.Options{In: in, Out: out, Environ: o.Environ, Signals: signals, Theme: terminal.Theme, Keys: terminal.Keys, Walk: builtin.Walk})
+	o.Asker = t
+	conv, err := app.Open(ctx, o)
+	if err != nil {
+		return &usageError{err}
+	}
+	return exitError(t.Run(ctx, conv, prompt))
 }
 
 // startPrint runs one prompt and ends.

@@ -1,0 +1,187 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/diffview"
+	"github.com/minicode-go/minicode/internal/summary"
+	"github.com/minicode-go/minicode/internal/theme"
+	"github.com/minicode-go/minicode/internal/visible"
+	"github.com/minicode-go/minicode/llm"
+)
+
+// state is where a call stands.
+type state int
+
+const (
+	running state = iota
+	waiting       // for the person
+	done
+	failed
+	denied
+	interrupted
+)
+
+// card is one tool call.
+type card struct {
+	call, tool, title string
+	effects           []event.Effect
+	preview           event.Preview
+	state             state
+	reason            string // why it was denied
+	result            llm.ToolResult
+
+	joined         int // how many later edits of the file it stands for, too
+	added, removed int // by all of them
+
+	output string    // the newest of it, while it runs
+	begun  time.Time // when it was shown first
+}
+
+// finish takes the result.
+func (c *card) finish(r llm.ToolResult) {
+	c.result, c.output = r, ""
+	switch {
+	case c.state == denied:
+	case r.Error && summary.Interrupted(r):
+		c.state = interrupted
+	case r.Error:
+		c.state = failed
+	default:
+		c.state = done
+	}
+	for _, w := range r.Meta.Wrote {
+		c.added, c.removed = c.added+w.Added, c.removed+w.Removed
+	}
+}
+
+// edited is the file that was changed, if that is all that was done.
+func (c *card) edited() string {
+	if c.state == done && c.preview.Kind == event.PreviewDiff && len(c.result.Meta.Wrote) == 1 {
+		return c.result.Meta.Wrote[0].Path
+	}
+	return ""
+}
+
+// joins says whether the other edit is of the same file.
+func (c *card) joins(other *card) bool {
+	return c.edited() != "" && c.edited() == other.edited() && c.tool == other.tool
+}
+
+func (c *card) join(other *card) {
+	c.joined++
+	c.added, c.removed = c.added+other.added, c.removed+other.removed
+}
+
+// The details that are shown below a finished card.
+const (
+	diffLines = 8
+	indent    = "  "
+)
+
+// finished is the lines of a card that does not change any more.
+func (c *card) finished(l *look, width int) []string {
+	mark, style, text := "●", l.Ok, summary.Of(c.result)
+	switch c.state {
+	case denied:
+		mark, style, text = "⊘", l.Warn, "denied: "+c.reason
+	case interrupted:
+		mark, style, text = "◌", l.Warn, "interrupted "+strings.TrimPrefix(summary.FirstLine(c.result.Parts.Text()), "Interrupted ")
+	case failed:
+		mark, style = "✗", l.Error
+	}
+	if c.joined > 0 {
+		text = fmt.Sprintf("%d edits, +%d −%d", c.joined+1, c.added, c.removed)
+	}
+	lines := c.head(l, style.Paint(mark), text, style, width)
+	return append(lines, c.details(l, width)...)
+}
+
+// head is the title, and behind or below it what came of it.
+func (c *card) head(l *look, mark, text string, style theme.Style, width int) []string {
+	title := clip(l.exact(summary.OneLine(c.title, 1000)), width-2)
+	text = summary.OneLine(safe(text), 400)
+	if c.state == done {
+		style = l.Dim
+	}
+	if text == "" {
+		return []string{mark + " " + title}
+	}
+	if w := 2 + ansi.StringWidth(title) + 2 + ansi.StringWidth(text); w <= width && c.state != failed {
+		return []string{mark + " " + title + "  " + style.Paint(text)}
+	}
+	return append([]string{mark + " " + title}, indent+style.Paint(clip(text, width-len(indent))))
+}
+
+// details is what is shown besides.
+func (c *card) details(l *look, width int) []string {
+	var text []string
+	switch {
+	case c.state == failed:
+		text = summary.Failure(c.result)
+	case c.state == done && c.tool == "todo_write":
+		text = strings.Split(strings.TrimRight(c.preview.Text, "\n"), "\n")
+	case c.edited() != "" && c.joined == 0:
+		return c.diff(l, width, diffLines)
+	}
+	var lines []string
+	for _, line := range text {
+		lines = append(lines, indent+l.Dim.Paint(clip(safe(line), width-len(indent))))
+	}
+	return lines
+}
+
+// diff is the first lines of the change.
+func (c *card) diff(l *look, width, most int) []string {
+	lines := diffview.Render(c.preview.Text, width-len(indent), l.Theme, diffview.Options{LineNumbers: true, MaxLines: most})
+	for i, line := range lines {
+		lines[i] = indent + line
+	}
+	return lines
+}
+
+const (
+	tailLines = 3
+	tailBytes = 4096
+)
+
+// add is some more output.
+func (c *card) add(text string) {
+	c.output += text
+	if over := len(c.output) - tailBytes; over > 0 {
+		c.output = c.output[over:]
+	}
+}
+
+// tail is the last lines of the output.
+func (c *card) tail() (lines []string) {
+	all := strings.Split(strings.TrimRight(c.output, "\r\n \t"), "\n")
+	for _, line := range all[max(0, len(all)-2*tailLines):] {
+		line = strings.TrimRight(line, "\r")
+		line = line[strings.LastIndexByte(line, '\r')+1:]
+		if strings.TrimSpace(line) != "" {
+			lines = append(lines, visible.Safe(ansi.Strip(line)))
+		}
+	}
+	return lines[max(0, len(lines)-tailLines):]
+}
+
+// live is the lines of a card that is not finished.
+func (c *card) live(l *look, spin string, now time.Time, width int) []string {
+	mark, text := l.Accent.Paint(spin), ""
+	if c.state == waiting {
+		mark, text = l.Warn.Paint("◆"), "waits for you"
+	} else if took := now.Sub(c.begun); took >= 2*time.Second {
+		text = took.Round(time.Second).String()
+	}
+	lines := c.head(l, mark, text, l.Dim, width)
+	for _, line := range c.tail() {
+		lines = append(lines, indent+l.Dim.Paint(clip(strings.ReplaceAll(line, "\t", tab), width-len(indent))))
+	}
+	return lines
+}

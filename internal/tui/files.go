@@ -1,0 +1,52 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/minicode-go/minicode/internal/complete"
+)
+
+// files completes the names of files.
+type files struct {
+	all    *complete.Files
+	looked time.Time // when the walk began that was begun last
+}
+
+func newFiles(root string, walk complete.Walk) *files {
+	return &files{all: complete.NewFiles(root, walk)}
+}
+
+const (
+	mostFiles = 50
+	fresh     = 10 * time.Second       // for how long a walk counts
+	patient   = 100 * time.Millisecond // for more to be found
+)
+
+// find looks for what the word means, which begins with @. It answers with
+// what is known, and again while more is found.
+func (f *files) find(ctx context.Context, word string, again bool) tea.Cmd {
+	if now := time.Now(); now.Sub(f.looked) > fresh {
+		f.looked = now
+		f.all.Refresh(ctx)
+	}
+	all := f.all
+	return func() tea.Msg {
+		results := all.Find(word[1:], mostFiles)
+		if again || len(results) == 0 && all.State().Walking {
+			select {
+			case <-all.Updated():
+			case <-time.After(patient):
+			case <-ctx.Done():
+			}
+			results = all.Find(word[1:], mostFiles)
+		}
+		msg := found{word: word, more: all.State().Walking}
+		for _, r := range results {
+			msg.items = append(msg.items, item{text: "@" + r.Text})
+		}
+		return msg
+	}
+}

@@ -1,0 +1,338 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/compose"
+	"github.com/minicode-go/minicode/internal/diffview"
+)
+
+// settle is how long a question is shown, and no key pressed, before it can be
+// answered: who was typing something else sees it first.
+const settle = 300 * time.Millisecond
+
+// dialog is a question on its way to the person.
+type dialog struct {
+	question event.Question
+	reply    chan event.Answer
+
+	shown    bool
+	at       time.Time // when it was shown
+	open     bool      // it can be answered
+	gone     bool      // nobody waits for the answer
+	guidance *compose.Buffer
+	top      int // first line of the body that is shown
+	page     int // lines of the body that are shown
+	lines    int // of the body
+}
+
+// ask shows the question, unless another one is open.
+func (m *model) ask(d *dialog) tea.Cmd {
+	m.asked = append(m.asked, d)
+	return m.showNext()
+}
+
+// showNext opens the next question.
+func (m *model) showNext() tea.Cmd {
+	m.dirty = true
+	if len(m.asked) == 0 || m.asked[0].shown {
+		return nil
+	}
+	d := m.asked[0]
+	d.shown, d.at = true, time.Now()
+	return wake(d, settle)
+}
+
+func wake(d *dialog, after time.Duration) tea.Cmd {
+	return tea.Tick(after, func(time.Time) tea.Msg { return opened{d} })
+}
+
+// opened lets the question be answered, when nobody was typing.
+func (m *model) opened(d *dialog) tea.Cmd {
+	if quiet := time.Since(m.typed); quiet < settle && !d.open {
+		return wake(d, settle-quiet)
+	}
+	d.open = true
+	m.dirty = true
+	return nil
+}
+
+func (m *model) withdraw(d *dialog) tea.Cmd {
+	m.asked = slices.DeleteFunc(m.asked, func(other *dialog) bool { return other == d })
+	return m.showNext()
+}
+
+// answer gives the answer and opens the next question.
+func (m *model) answer(d *dialog, a event.Answer) tea.Cmd {
+	d.reply <- a
+	m.asked = slices.DeleteFunc(m.asked, func(other *dialog) bool { return other == d })
+	return m.showNext()
+}
+
+// choice is an answer with its key.
+type choice struct {
+	key    string
+	option event.Option
+}
+
+func (d *dialog) choices() (all []choice) {
+	for _, o := range d.question.Choices {
+		all = append(all, choice{keyOf(o.Choice), o})
+	}
+	return all
+}
+
+// keyOf is the key of a choice.
+func keyOf(c event.Choice) string {
+	switch c {
+	case event.Once:
+		return "y"
+	case event.ThisTurn:
+		return "t"
+	case event.EditsThisTurn:
+		return "e"
+	case event.ThisSession:
+		return "s"
+	case event.AlwaysProject:
+		return "p"
+	case event.AlwaysUser:
+		return "u"
+	case event.No:
+		return "n"
+	case event.NoWithGuidance:
+		return "g"
+	case event.Never:
+		return "v"
+	case event.NoAndStop:
+		return "x"
+	}
+	return ""
+}
+
+// answerKey gives a key to the open question. Before it can be answered, what
+// is typed goes where it was meant to go.
+func (m *model) answerKey(k tea.KeyPressMsg) tea.Cmd {
+	d := m.asked[0]
+	name := nameOf(k)
+	switch {
+	case name == "esc" && d.guidance != nil:
+		d.guidance = nil
+		return nil
+	case name == "esc" && d.open, name == "ctrl+c":
+		m.interrupt()
+		return nil
+	case d.scroll(name):
+		return nil
+	case !d.open:
+		if text := textOf(k); text != "" {
+			m.composer.buf.Insert(text)
+		}
+		return nil
+	case d.guidance != nil:
+		return m.guidanceKey(d, k)
+	case k.IsRepeat:
+		return nil
+	}
+	text := textOf(k)
+	for _, c := range d.choices() {
+		if text == "" || text != c.key {
+			continue
+		}
+		if c.option.Choice == event.NoWithGuidance {
+			d.guidance = &compose.Buffer{}
+			return nil
+		}
+		return m.answer(d, event.Answer{Choice: c.option.Choice})
+	}
+	return nil
+}
+
+// guidanceKey edits the words for the model.
+func (m *model) guidanceKey(d *dialog, k tea.KeyPressMsg) tea.Cmd {
+	b := d.guidance
+	switch text, name := textOf(k), nameOf(k); {
+	case text != "":
+		b.Insert(text)
+	case name == "enter":
+		if words := strings.TrimSpace(b.Text()); words != "" {
+			return m.answer(d, event.Answer{Choice: event.NoWithGuidance, Text: words})
+		}
+		d.guidance = nil
+	case name == "backspace":
+		b.Backspace()
+	case name == "ctrl+w":
+		b.DeleteToBlank()
+	case name == "ctrl+u":
+		b.KillToStart()
+	case name == "left":
+		b.Left()
+	case name == "right":
+		b.Right()
+	case name == "home", name == "ctrl+a":
+		b.Home()
+	case name == "end", name == "ctrl+e":
+		b.End()
+	}
+	return nil
+}
+
+// paste goes into the words for the model, and never answers.
+func (d *dialog) paste(text string) {
+	if d.guidance != nil {
+		d.guidance.Paste(text)
+	}
+}
+
+// scroll moves through what is to be approved.
+func (d *dialog) scroll(name string) bool {
+	by := 0
+	switch name {
+	case "up":
+		by = -1
+	case "down":
+		by = 1
+	case "pgup":
+		by = -max(1, d.page-1)
+	case "pgdown":
+		by = max(1, d.page-1)
+	default:
+		return false
+	}
+	d.top = max(0, min(d.top+by, d.lines-d.page))
+	return true
+}
+
+// render is the dialog in at most so many rows: what is asked always stands
+// at the top and the answers at the bottom; between them what would be done
+// can be scrolled.
+func (d *dialog) render(k *look, width, height int) (lines []string, row, col int) {
+	q := d.question
+	row = -1
+	title := "─ Approval needed "
+	lines = append(lines, k.Warn.Paint(clip(title+strings.Repeat("─", max(0, width-ansi.StringWidth(title))), width)))
+	head := paint(k.Strong, k.exact(q.Title), " ", " ", width)
+	lines = append(lines, head[:min(len(head), max(1, height/4))]...)
+	if q.Preview.Path != "" {
+		lines = append(lines, " "+k.Dim.Paint(clip(k.exact(q.Preview.Path), width-1)))
+	}
+	body := d.body(k, width)
+	roomy := len(body)+len(lines)+len(q.Choices)+2 <= height
+	foot := d.foot(k, width, roomy)
+	if roomy {
+		body = append(body, "")
+	}
+	room := max(1, height-len(lines)-len(foot))
+	d.lines, d.page = len(body), min(len(body), room)
+	if len(body) > room {
+		d.page = max(1, room-1)
+	}
+	d.top = max(0, min(d.top, d.lines-d.page))
+	lines = append(lines, body[d.top:d.top+d.page]...)
+	if len(body) > d.page {
+		lines = append(lines, k.Dim.Paint(clip(fmt.Sprintf(" lines %d–%d of %d · ↑ ↓ PgUp PgDn scroll", d.top+1, d.top+d.page, len(body)), width)))
+	}
+	if d.guidance != nil {
+		rows, r, c := d.guidance.Layout(max(4, width-4))
+		lines = append(lines, k.Dim.Paint(clip(" What should it do instead? Enter sends, Esc goes back.", width)))
+		first := max(0, min(r-1, len(rows)-3))
+		for i := first; i < min(len(rows), first+3); i++ {
+			lines = append(lines, " "+k.Accent.Paint(mark)+rows[i])
+		}
+		return lines, len(lines) - min(len(rows), first+3) + r, c + 3
+	}
+	return append(lines, foot...), row, 0
+}
+
+// mostPassed is how many effects are shown that need no approval.
+const mostPassed = 10
+
+// body is everything that is to be approved, exactly.
+func (d *dialog) body(k *look, width int) (lines []string) {
+	q := d.question
+	if q.Reason != "" {
+		lines = append(lines, paint(k.Dim, k.exact(q.Reason), " ", " ", width)...)
+	}
+	if q.Preview.Kind == event.PreviewDiff {
+		for _, line := range diffview.Render(q.Preview.Text, width-1, k.Theme, diffview.Options{LineNumbers: true}) {
+			lines = append(lines, " "+line)
+		}
+	} else if q.Preview.Text != "" {
+		for line := range strings.Lines(q.Preview.Text) {
+			lines = append(lines, paint(k.Code, k.exact(strings.TrimSuffix(line, "\n")), "   ", "   ", width)...)
+		}
+	}
+	return append(lines, d.effects(k, width)...)
+}
+
+// effects lists what it would do: all that is asked for, and the first of the
+// rest.
+func (d *dialog) effects(k *look, width int) (lines []string) {
+	passed := 0
+	for i, e := range d.question.Effects {
+		lead, style := k.Warn.Paint(" → "), k.Text
+		if !slices.Contains(d.question.Asking, i) {
+			if passed++; passed > mostPassed {
+				continue
+			}
+			lead, style = "   ", k.Dim
+		}
+		lines = append(lines, paint(style, string(e.Kind)+" "+k.exact(e.Target)+classOf(k, e), lead, "   ", width)...)
+	}
+	if passed > mostPassed {
+		lines = append(lines, k.Dim.Paint(fmt.Sprintf("   and %d more that need no approval", passed-mostPassed)))
+	}
+	return lines
+}
+
+func classOf(k *look, e event.Effect) string {
+	class := strings.ReplaceAll(string(e.Class), "_", " ")
+	switch e.Class {
+	case "", event.ReadOnly:
+		return ""
+	case event.NeedsAsk:
+		class = ""
+	}
+	text := strings.Trim(class+": "+e.Reason, ": ")
+	if text == "" {
+		return ""
+	}
+	return " (" + k.exact(text) + ")"
+}
+
+// foot is the answers: one in a line, with the rules that it would save, or
+// close together when there is no room.
+func (d *dialog) foot(k *look, width int, roomy bool) (lines []string) {
+	key := k.Accent
+	if !d.open {
+		key = k.Dim
+	}
+	line := ""
+	var together []string
+	for _, c := range d.choices() {
+		text := safe(c.option.Label)
+		if len(c.option.Rules) > 0 {
+			text += ": " + k.exact(strings.Join(c.option.Rules, ", "))
+		}
+		lead := key.Paint("[" + c.key + "]")
+		if roomy || len(c.option.Rules) > 0 {
+			lines = append(lines, paint(k.Text, text, " "+lead+" ", "     ", width)...)
+			continue
+		}
+		next := " " + lead + " " + text
+		if line != "" && ansi.StringWidth(line)+ansi.StringWidth(next) > width {
+			together, line = append(together, line), ""
+		}
+		line += next
+	}
+	if line != "" {
+		together = append(together, clip(line, width))
+	}
+	return append(append(together, lines...), k.Dim.Paint(" Esc interrupts the turn"))
+}

@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/minicode-go/minicode/internal/account"
+	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/theme"
+	"github.com/minicode-go/minicode/llm"
+)
+
+// status is the line below the prompt.
+type status struct {
+	info   app.Info
+	used   llm.Count
+	queued []string
+}
+
+// part is a piece of the line; what matters least is left out first.
+type part struct {
+	text   string // with its style
+	weight int    // the lightest goes first
+}
+
+// roomyStatus is from which width on the badge has its bar.
+const roomyStatus = 100
+
+func (s *status) render(m *model, width int) string {
+	k := m.look
+	var parts []part
+	add := func(weight int, style theme.Style, text string) {
+		if text != "" {
+			parts = append(parts, part{style.Paint(text), weight})
+		}
+	}
+	add(7, s.modeStyle(k), safe(s.info.Mode))
+	add(5, k.Dim, safe(shortModel(s.info.Model)))
+	if s.used.Tokens > 0 && s.info.Usage.Total() > 0 {
+		share := s.used.Share()
+		badge := fmt.Sprintf("ctx %d%%", int(min(max(share, 0), 1)*100+0.5))
+		if width >= roomyStatus {
+			badge, _ = strings.CutSuffix(account.Badge(s.used), " "+s.used.Source)
+		}
+		add(6, levelStyle(k, account.LevelOf(share)), badge)
+	}
+	if price := s.info.Price; price != nil {
+		if dollars, known := price(s.info.Model).Cost(s.info.Usage); known && dollars >= 0.00005 {
+			add(3, k.Dim, money(dollars))
+		}
+	}
+	if n := len(s.info.Tasks); n > 0 {
+		add(4, k.Accent, fmt.Sprintf("%d in background", n))
+	}
+	if !s.info.Saved {
+		add(8, k.Error, "not saved")
+	}
+	hint := k.Dim.Paint(m.hint())
+	if time.Now().Before(m.armed) {
+		hint = k.Warn.Paint("Ctrl+C again leaves")
+	}
+	return assemble(parts, hint, k.Dim.Paint(" · "), width)
+}
+
+// assemble puts the parts to the left and the hint to the right. What does not
+// fit is left out: the hint first, then the parts by weight.
+func assemble(parts []part, hint, between string, width int) string {
+	for {
+		var texts []string
+		for _, p := range parts {
+			texts = append(texts, p.text)
+		}
+		left := "  " + strings.Join(texts, between)
+		w, h := ansi.StringWidth(left), ansi.StringWidth(hint)
+		if w+3+h <= width {
+			return left + strings.Repeat(" ", width-1-w-h) + hint
+		}
+		if w <= width || len(parts) <= 1 {
+			return clip(left, width)
+		}
+		lightest := 0
+		for i, p := range parts {
+			if p.weight < parts[lightest].weight {
+				lightest = i
+			}
+		}
+		parts = append(parts[:lightest:lightest], parts[lightest+1:]...)
+	}
+}
+
+// hint is what to press now.
+func (m *model) hint() string {
+	switch {
+	case m.busy() && !m.composer.buf.Empty():
+		return "Enter queues · Esc interrupts"
+	case m.busy():
+		return "Esc interrupts"
+	case len(m.status.queued) > 0:
+		return "Enter sends · ↑ edits"
+	case m.composer.buf.Empty():
+		return "/ commands · @ files"
+	}
+	return "Enter sends"
+}
+
+func (s *status) modeStyle(k *look) theme.Style {
+	switch s.info.Mode {
+	case "plan", "read-only":
+		return k.Accent
+	case "accept-edits", "auto":
+		return k.Ok
+	case "full-access":
+		return k.Error
+	}
+	return k.Dim
+}
+
+func levelStyle(k *look, l account.Level) theme.Style {
+	switch l {
+	case account.Warning:
+		return k.Warn
+	case account.Critical:
+		return k.Error
+	case account.Blocked:
+		return k.Critical
+	}
+	return k.Dim
+}
+
+// shortModel is the model's name without its provider.
+func shortModel(id string) string {
+	if _, name, ok := strings.Cut(id, "/"); ok {
+		return name
+	}
+	return id
+}
+
+func money(dollars float64) string {
+	if dollars < 1 {
+		return fmt.Sprintf("$%.4f", dollars)
+	}
+	return fmt.Sprintf("$%.2f", dollars)
+}
+
+// tilde writes the home directory short.
+func tilde(path string, environ []string) string {
+	for _, pair := range environ {
+		if home, ok := strings.CutPrefix(pair, "HOME="); ok && len(home) > 1 {
+			if rest, ok := strings.CutPrefix(path, home); ok && (rest == "" || rest[0] == '/') {
+				return "~" + rest
+			}
+		}
+	}
+	return path
+}

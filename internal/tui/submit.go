@@ -1,0 +1,217 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/command"
+)
+
+// frameTime is the least time between two frames, and between two looks at
+// what a turn yields.
+const frameTime = time.Second / 60
+
+// backlog is how many records may wait to be looked at; a turn that is faster
+// waits.
+const backlog = 2048
+
+// feed carries what a turn yields to the event loop: all of it, at most once
+// a frame. The loop takes it with take.
+type feed struct {
+	poke func() // tells the loop that something is there
+
+	mu      sync.Mutex
+	room    *sync.Cond
+	records []event.Record
+	poked   bool
+	taken   time.Time
+	closed  bool
+}
+
+func newFeed(poke func()) *feed {
+	f := &feed{poke: poke}
+	f.room = sync.NewCond(&f.mu)
+	return f
+}
+
+// add takes a record. Deltas of the same kind that follow each other become
+// one.
+func (f *feed) add(r event.Record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for len(f.records) >= backlog && !f.closed {
+		f.room.Wait()
+	}
+	if n := len(f.records); n == 0 || !merge(&f.records[n-1], r) {
+		f.records = append(f.records, r)
+	}
+	if f.poked || f.closed {
+		return
+	}
+	f.poked = true
+	if wait := frameTime - time.Since(f.taken); wait > 0 {
+		time.AfterFunc(wait, f.poke)
+	} else {
+		go f.poke()
+	}
+}
+
+// mostMerged bounds a delta that was made of several, in bytes.
+const mostMerged = 16 << 10
+
+func merge(last *event.Record, r event.Record) bool {
+	switch e := r.Event.(type) {
+	case event.TextDelta:
+		if before, ok := last.Event.(event.TextDelta); ok && len(before.Text) < mostMerged {
+			last.Event = event.TextDelta{Text: before.Text + e.Text}
+			return true
+		}
+	case event.ThinkingDelta:
+		if before, ok := last.Event.(event.ThinkingDelta); ok && len(before.Text) < mostMerged {
+			last.Event = event.ThinkingDelta{Text: before.Text + e.Text}
+			return true
+		}
+	case event.Output:
+		if before, ok := last.Event.(event.Output); ok && before.Call == e.Call && len(before.Text) < mostMerged {
+			last.Event = event.Output{Call: e.Call, Text: before.Text + e.Text}
+			return true
+		}
+	case event.CallDelta:
+		if before, ok := last.Event.(event.CallDelta); ok && before.Index == e.Index && e.Name == "" {
+			return true // only the name is looked at
+		}
+	}
+	return false
+}
+
+func (f *feed) take() []event.Record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := f.records
+	f.records, f.poked, f.taken = nil, false, time.Now()
+	f.room.Broadcast()
+	return out
+}
+
+// close lets go of the turn: nothing is looked at any more.
+func (f *feed) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	f.room.Broadcast()
+}
+
+// work is a turn or a command that runs.
+type work struct {
+	cancel  context.CancelCauseFunc
+	feed    *feed         // nil for a command
+	over    chan struct{} // closed when it is over
+	what    string        // for a command
+	stopped bool
+}
+
+// submit runs a turn. What it yields comes as happened, its end as over.
+func (m *model) submit(text string) {
+	ctx, cancel := context.WithCancelCause(m.ctx)
+	p := m.program
+	w := &work{cancel: cancel, over: make(chan struct{})}
+	w.feed = newFeed(func() { p.Send(happened{w}) })
+	m.turn = w
+	m.live.begin(text, m.now())
+	go func() {
+		defer cancel(nil)
+		err := m.guard(func() error {
+			for r, err := range m.conv.Prompt(ctx, text) {
+				if err != nil {
+					return err
+				}
+				w.feed.add(r)
+			}
+			return nil
+		})
+		close(w.over)
+		p.Send(ended{w, err})
+	}()
+}
+
+// execute runs a slash command.
+func (m *model) execute(line string) {
+	ctx, cancel := context.WithCancelCause(m.ctx)
+	p, w := m.program, &work{cancel: cancel, over: make(chan struct{}), what: line}
+	m.command = w
+	go func() {
+		defer cancel(nil)
+		before := m.conv.Info().Session
+		out := ""
+		err := m.guard(func() (err error) {
+			out, err = command.Run(ctx, m.conv, line)
+			return err
+		})
+		close(w.over)
+		p.Send(commanded{work: w, out: out, err: err, moved: m.conv.Info().Session != before})
+	}()
+}
+
+// errFault is what a panic in a turn or command becomes.
+var errFault = errors.New("a fault of the program")
+
+// guard makes an error of a panic.
+func (m *model) guard(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v\n%s", errFault, r, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+// stop interrupts what runs.
+func (m *model) stop(by *app.Interrupt) {
+	for _, w := range []*work{m.turn, m.command} {
+		if w != nil {
+			w.stopped = true
+			w.cancel(by)
+		}
+	}
+}
+
+// wait waits until nothing runs any more, but not longer than d. The loop is
+// over: nobody looks at what is yielded.
+func (m *model) wait(d time.Duration) {
+	late := time.After(d)
+	for _, w := range []*work{m.turn, m.command} {
+		if w == nil {
+			continue
+		}
+		if w.feed != nil {
+			w.feed.close()
+		}
+		select {
+		case <-w.over:
+		case <-late:
+			return
+		}
+	}
+}
+
+// gauge finds out what the status line shows, away from the loop: counting
+// looks at all messages.
+func (m *model) gauge() tea.Cmd {
+	if m.gauging {
+		m.gaugeAgain = true
+		return nil
+	}
+	m.gauging, m.gaugeAgain = true, false
+	conv := m.conv
+	return func() tea.Msg {
+		return gauged{info: conv.Info(), used: conv.Used(), queued: conv.Queued()}
+	}
+}

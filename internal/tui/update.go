@@ -1,0 +1,299 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/command"
+)
+
+// Update routes a message and draws what it changed.
+func (m *model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.crash = fmt.Sprintf("%v\n%s", r, debug.Stack())
+			cmd = m.quit(1)
+		}
+	}()
+	cmd = m.route(msg)
+	return m, tea.Batch(cmd, m.draw(), m.turnSpinner())
+}
+
+func (m *model) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.PasteMsg:
+		return m.paste(msg.Content)
+	case tea.WindowSizeMsg:
+		return m.resized(msg.Width, msg.Height)
+	case tea.ModeReportMsg:
+		m.mode(msg)
+	case tea.BackgroundColorMsg:
+		m.background(msg)
+	case tea.ResumeMsg:
+		m.take()
+	case settled:
+		return m.greet()
+	case happened:
+		return m.happened(msg.work)
+	case ended:
+		return m.ended(msg)
+	case commanded:
+		return m.commanded(msg)
+	case gauged:
+		return m.gauged(msg)
+	case asked:
+		return m.ask(msg.dialog)
+	case withdrawn:
+		return m.withdraw(msg.dialog)
+	case opened:
+		return m.opened(msg.dialog)
+	case signalled:
+		return m.signalled(msg.signal)
+	case edited:
+		m.edited(msg)
+	case lost:
+		return m.quit(exitHangUp)
+	case due:
+		m.framing = false
+	case tick:
+		m.tick()
+	case found:
+		return m.found(msg)
+	case disarm, drained:
+		m.dirty = true
+	}
+	return nil
+}
+
+func (m *model) quit(exit int) tea.Cmd {
+	m.exit, m.left = exit, true
+	return tea.Quit
+}
+
+func (m *model) resized(width, height int) tea.Cmd {
+	if width <= 0 || height <= 0 || width == m.screen.width && height == m.screen.height {
+		return nil
+	}
+	m.screen.resize(width, height)
+	m.dirty = true
+	return nil
+}
+
+// mode uses what the terminal can.
+func (m *model) mode(msg tea.ModeReportMsg) {
+	switch msg.Mode {
+	case ansi.ModeSynchronizedOutput:
+		m.screen.synced = msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet
+	case ansi.ModeUnicodeCore:
+		if msg.Value == ansi.ModeReset {
+			m.out.write(ansi.SetModeUnicodeCore)
+		}
+	}
+}
+
+// greet says what this is, and sends the first prompt.
+func (m *model) greet() tea.Cmd {
+	if m.announced {
+		return nil
+	}
+	m.announced = true
+	i := m.conv.Info()
+	m.print(m.banner(i, m.width()))
+	m.transcript.last = remarks
+	if i.Resumed {
+		m.tell(m.look.Dim, strings.TrimSpace("resumed "+i.Session+" "+i.Title))
+		m.replay()
+	}
+	m.warn()
+	m.dirty = true
+	if text := m.first; text != "" {
+		m.first = ""
+		return tea.Batch(m.gauge(), m.send(text))
+	}
+	return m.gauge()
+}
+
+func (m *model) banner(i app.Info, width int) []string {
+	name := m.look.Heading.Paint("MiniCode")
+	where := m.look.Dim.Paint(" · " + safe(i.Model) + " · " + safe(i.Mode) + " mode · " + safe(tilde(i.Cwd, m.o.Environ)))
+	return []string{clip(name+where, width)}
+}
+
+func (m *model) warn() {
+	for _, w := range m.conv.Warnings() {
+		m.problem(w)
+	}
+}
+
+// send gives a line to the model, or runs it as a command.
+func (m *model) send(text string) tea.Cmd {
+	switch {
+	case isCommand(text):
+		if m.command != nil {
+			m.problem("a command is running; Esc stops it")
+			m.composer.restore(text)
+			return nil
+		}
+		m.execute(text)
+	case m.turn != nil || m.command != nil:
+		if err := m.conv.Queue(text); err != nil {
+			m.problem("queued, but not on disk: " + err.Error())
+		}
+		m.status.queued = m.conv.Queued()
+	default:
+		reply, err := m.conv.Reply(text)
+		if err != nil {
+			m.problem(err.Error())
+			m.composer.restore(text)
+			return nil
+		}
+		m.submit(reply)
+	}
+	m.dirty = true
+	return nil
+}
+
+// happened shows what a turn has yielded.
+func (m *model) happened(w *work) tea.Cmd {
+	records := w.feed.take()
+	if w != m.turn {
+		return nil
+	}
+	width, facts := m.width(), false
+	for _, r := range records {
+		switch e := r.Event.(type) {
+		case event.TextDelta:
+			m.print(m.transcript.stream(e.Text, m.live.thinking, width))
+		case event.Retrying:
+			m.print(m.transcript.broken(width))
+		case event.Notice:
+			m.problem(e.Text)
+		default:
+			m.print(m.transcript.add(r, width))
+		}
+		m.live.event(r, m.now())
+		if _, ok := r.Event.(event.Fact); ok {
+			facts = true
+		}
+	}
+	m.dirty = true
+	if facts {
+		return m.gauge()
+	}
+	return nil
+}
+
+// ended takes the turn's end. What was queued is sent, unless the turn ended
+// with a question or otherwise than well: it was not meant for that.
+func (m *model) ended(msg ended) tea.Cmd {
+	m.happened(msg.work)
+	if msg.work != m.turn {
+		return nil
+	}
+	m.turn = nil
+	reason := m.live.reason
+	if msg.err != nil {
+		m.print(m.transcript.broken(m.width()))
+		m.problem(msg.err.Error())
+	}
+	m.transcript.begun = nil
+	m.live = live{}
+	m.warn()
+	m.dirty = true
+	if reason == event.Done && len(m.conv.Queued()) > 0 {
+		m.submit("")
+	}
+	return m.gauge()
+}
+
+func (m *model) commanded(msg commanded) tea.Cmd {
+	if msg.work != m.command {
+		return nil
+	}
+	m.command = nil
+	m.dirty = true
+	switch {
+	case errors.Is(msg.err, command.ErrExit):
+		return m.quit(0)
+	case errors.As(msg.err, new(*app.Interrupt)):
+		m.tell(m.look.Dim, "stopped")
+	case msg.err != nil:
+		m.problem(msg.err.Error())
+	case msg.out != "":
+		m.print(m.transcript.gap(remarks))
+		m.tell(m.look.Text, msg.out)
+	}
+	m.conv.Stated() // the command has told it
+	if msg.moved {
+		m.transcript = newTranscript(m.look)
+		m.transcript.last = remarks
+		m.print(m.banner(m.conv.Info(), m.width()))
+		if strings.HasPrefix(msg.work.what, "/resume") {
+			m.replay()
+		}
+	}
+	m.warn()
+	return m.gauge()
+}
+
+func (m *model) gauged(msg gauged) tea.Cmd {
+	m.gauging = false
+	m.status.info, m.status.used, m.status.queued = msg.info, msg.used, msg.queued
+	m.dirty = true
+	if m.gaugeAgain {
+		return m.gauge()
+	}
+	return nil
+}
+
+// signalled ends the program; an interrupt from outside does what Ctrl+C does.
+func (m *model) signalled(s os.Signal) tea.Cmd {
+	if s == os.Interrupt {
+		return m.interruptOrLeave()
+	}
+	exit := exitOf(s)
+	name := "SIGTERM"
+	if exit == exitHangUp {
+		name = "SIGHUP"
+	}
+	m.stop(&app.Interrupt{Signal: name, Exit: exit})
+	return m.quit(exit)
+}
+
+const spinTime = 120 * time.Millisecond
+
+// turnSpinner keeps the spinner turning while something runs.
+func (m *model) turnSpinner() tea.Cmd {
+	if m.ticking || !m.busy() || m.left {
+		return nil
+	}
+	m.ticking = true
+	return tea.Tick(spinTime, func(time.Time) tea.Msg { return tick{} })
+}
+
+func (m *model) tick() {
+	m.ticking = false
+	if m.busy() {
+		m.spin++
+		m.dirty = m.dirty || m.whole == nil
+	}
+}
+
+// isCommand says whether the line is a slash command. A path is none.
+func isCommand(text string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return strings.HasPrefix(word, "/") && len(word) > 1 && !strings.ContainsAny(word[1:], "/.\n")
+}
+
+func oneLine(text string) string { return safe(strings.Join(strings.Fields(text), " ")) }
