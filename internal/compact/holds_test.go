@@ -176,8 +176,9 @@ func firstPrompt(c change) (bool, error) {
 		return true, fmt.Errorf("prompts were %v and are %v", order, left)
 	}
 	old, now := before[order[0]], after[order[0]]
-	if c.stage.Name() == "summarize" && len(order) > 1 && now.ID != old.ID { // its pictures may go
-		old.Parts, now.Parts = llm.Parts{llm.Text{Text: old.Text()}}, llm.Parts{llm.Text{Text: now.Text()}}
+	if c.stage.Name() == "summarize" && len(order) > 1 && now.ID != old.ID { // its pictures may go, with a mark
+		said := strings.ReplaceAll(now.Text(), "(an image was here)", "")
+		old.Parts, now.Parts = llm.Parts{llm.Text{Text: old.Text()}}, llm.Parts{llm.Text{Text: said}}
 	}
 	return changed(c) && len(order) > 1, kept(c, old, now)
 }
