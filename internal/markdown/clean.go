@@ -20,6 +20,16 @@ func safe(s string) string {
 	return s
 }
 
+// safeLines is s likewise, with its line breaks and tabs.
+func safeLines(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' && s[i] != '\n' && s[i] != '\t' || s[i] >= 0x7f {
+			return visible.Safe(s)
+		}
+	}
+	return s
+}
+
 // blanks is s with blanks for tabs and line breaks.
 func blanks(s string) string {
 	if !strings.ContainsAny(s, "\t\n") {

@@ -70,6 +70,7 @@ func TestLines(t *testing.T) {
 		"table head only":     {"|a|b|\n|-|-|", 40, "a │ b\n──┼──"},
 		"table too wide":      {"|aaaa|bbbb|cccc|\n|-|-|-|\n|1|2|3|\n|4||6|", 14, "aaaa: 1\nbbbb: 2\ncccc: 3\n\naaaa: 4\nbbbb:\ncccc: 6"},
 		"escaped bars":        {"|a|\n|-|\n|`b\\|c` \\| d|", 40, "a\n───────\nb|c | d"},
+		"table without head":  {"| | |\n|-|-|\n|a|b|\n|||\n|c|d|", 40, "a │ b\nc │ d"},
 		"no table":            {"a | b\n- | c", 40, "a | b\n• | c"},
 	} {
 		got := strings.Join(plain(New(theme.Dark()).Lines(c.source, c.width)), "\n")
@@ -194,15 +195,42 @@ func TestSettledComesEarly(t *testing.T) {
 	}
 }
 
+// TestStreamParsesLittle: what a piece costs depends on the block that it
+// belongs to, not on the answer. Parsing all for each of the 2,500 pieces would be
+// parsing it 1,250 times.
+func TestStreamParsesLittle(t *testing.T) {
+	for name, c := range map[string]struct {
+		source string
+		times  int
+	}{
+		"rich":          {document(t, 50_000), 30},
+		"code":          {"```go\n" + strings.Repeat("x := 1\n", 7_000), 80},
+		"one paragraph": {strings.Repeat("words and words\n", 3_000), 200},
+	} {
+		r := New(theme.Plain())
+		s := r.Stream()
+		for at := 0; at < len(c.source); at += 20 {
+			s.Add(c.source[at:min(at+20, len(c.source))])
+			s.Settled(80)
+			s.Open(80)
+		}
+		if times := r.parsed / len(c.source); times > c.times {
+			t.Errorf("%s: parsed %d times, over %d", name, times, c.times)
+		} else {
+			t.Logf("%s: parsed %d times", name, times)
+		}
+	}
+}
+
 // TestOpenShowsLongCode: long code that is being written is shown entirely,
 // with the width that is asked for.
 func TestOpenShowsLongCode(t *testing.T) {
 	s := New(theme.Dark()).Stream()
 	s.Add("```go\n")
 	line := "x := f(\"a string that is long\", 12345)\n\n"
-	for i := range 700 {
+	for i := range 600 {
 		s.Add(line)
-		if i%100 != 99 {
+		if i%150 != 149 {
 			continue
 		}
 		for _, cells := range []int{80, 20} {
@@ -251,14 +279,14 @@ func TestGrammars(t *testing.T) {
 
 // TestHostile is what makes parsers slow or deep.
 func TestHostile(t *testing.T) {
-	const n = 50_000
+	const n = 10_000
 	for name, source := range map[string]string{
 		"quotes":      strings.Repeat(">", n),
 		"quotes too":  strings.Repeat("> ", n) + "a",
 		"lists":       strings.Repeat("- ", n) + "a",
-		"indents":     deep(300),
+		"indents":     deep(120),
 		"brackets":    strings.Repeat("[", n),
-		"links":       strings.Repeat("[a](", n/20),
+		"links":       strings.Repeat("[a](", n/8),
 		"stars":       strings.Repeat("*a **b ", n/7),
 		"nested":      strings.Repeat("**a *b ", 2000) + strings.Repeat("c* d** ", 2000),
 		"backticks":   strings.Repeat("`a ``b ", n/7),
@@ -316,7 +344,7 @@ func FuzzLines(f *testing.F) {
 }
 
 // document is about n bytes of the rich document.
-func document(b *testing.B, n int) string {
+func document(b testing.TB, n int) string {
 	rich, err := os.ReadFile("testdata/rich.md")
 	if err != nil {
 		b.Fatal(err)

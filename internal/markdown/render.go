@@ -21,6 +21,7 @@ type Renderer struct {
 	parser parser.Parser // of one block, made when first needed
 	blocks parser.Parser // of the whole
 	code   highlighter
+	parsed int // bytes, to hold streams to parsing little
 }
 
 // New is a renderer in the styles of t. It costs nothing until it is used.
@@ -63,6 +64,7 @@ func (r *Renderer) unit(source string, width int, e *edge) []string {
 	if r.parser == nil {
 		r.parser = newParser()
 	}
+	r.parsed += len(source)
 	scope := newScope(e.refs)
 	src := shallow(source)
 	document := r.parser.Parse(text.NewReader(src), parser.WithContext(scope))
@@ -263,7 +265,7 @@ func (w *writer) text(n ast.Node) string {
 		line := n.Lines().At(i)
 		b.Write(line.Value(w.source))
 	}
-	return b.String()
+	return safeLines(b.String())
 }
 
 func (w *writer) heading(n *ast.Heading) {

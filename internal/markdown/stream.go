@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -100,7 +101,8 @@ func (s *Stream) End(width int) []string {
 }
 
 // Open gives the lines of the block that is still being written, as it would
-// be if it ended here. Large blocks may lag behind a little.
+// be if it ended here. Large blocks may lag behind a little. The lines are valid
+// until the next call.
 func (s *Stream) Open(width int) []string {
 	tail := whole(s.tail)
 	language, code := fence(tail, s.code.length)
@@ -144,10 +146,11 @@ func (s *Stream) openFence(tail, language string, width int) []string {
 		language = ""
 	}
 	w := writer{r: s.r, width: max(width, 10)}
-	if rest := strings.TrimRight(tail[s.code.length:], " \t\n"); rest != "" {
+	if rest := strings.TrimRight(safeLines(tail[s.code.length:]), " \t\n"); rest != "" {
 		w.indented(s.r.code.lines(language, rest, ""))
 	}
-	return append(s.code.lines[:len(s.code.lines):len(s.code.lines)], w.lines...)
+	s.code.lines = slices.Grow(s.code.lines, len(w.lines))
+	return append(s.code.lines, w.lines...)
 }
 
 // fence tells whether text is an unfinished block of code that begins with its
@@ -194,6 +197,7 @@ func (r *Renderer) starts(source string) []int {
 	if source == "" {
 		return nil
 	}
+	r.parsed += len(source)
 	starts := []int{0}
 	document := r.blocks.Parse(text.NewReader(shallow(source)))
 	for n := document.FirstChild(); n != nil; n = n.NextSibling() {

@@ -10,7 +10,7 @@ import (
 const unbroken = 16
 
 // table shows a table with thin rules; if it has more columns than fit, each
-// row as a list of its cells.
+// row as a list of its cells. Rows with nothing in them are left out.
 func (w *writer) table(n *extension.Table) {
 	var rows [][][]span
 	for r := n.FirstChild(); r != nil; r = r.NextSibling() {
@@ -19,10 +19,17 @@ func (w *writer) table(n *extension.Table) {
 			style = style.With(w.r.theme.Strong)
 		}
 		var row [][]span
+		empty := true
 		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
-			row = append(row, w.inline(c, style))
+			row = append(row, trimEnd(w.inline(c, style)))
+			empty = empty && len(row[len(row)-1]) == 0
 		}
-		rows = append(rows, row)
+		if empty {
+			row = nil
+		}
+		if row != nil || len(rows) == 0 {
+			rows = append(rows, row)
+		}
 	}
 	widths := fit(rows, len(n.Alignments), w.width-3*(len(n.Alignments)-1))
 	if widths == nil {
@@ -40,13 +47,17 @@ func (w *writer) table(n *extension.Table) {
 		wrapped = append(wrapped, cells)
 	}
 	rule := w.rule(widths)
+	head := len(rows[0]) > 0
 	for i, cells := range wrapped {
-		if i == 1 || i > 1 && tall {
+		if i == 0 && !head {
+			continue
+		}
+		if i == 1 && head || i > 1 && tall {
 			w.emit(rule)
 		}
 		w.row(cells, widths, n.Alignments)
 	}
-	if len(wrapped) == 1 {
+	if len(wrapped) == 1 && head {
 		w.emit(rule)
 	}
 }
