@@ -42,6 +42,7 @@ func bindings() []binding {
 		{"editor", "ctrl+g", "write in $EDITOR", (*model).editor},
 		{"suspend", "ctrl+z", "suspend the program", (*model).suspend},
 		{"transcript", "ctrl+o", "the whole conversation, with search", (*model).showTranscript},
+		{"keys", "f1", "this list; ? does it, too, where nothing is typed", (*model).showKeys},
 		{"redraw", "ctrl+l", "draw again", (*model).redraw},
 		{"up", "up", "the row above, else what was said before", (*model).up},
 		{"down", "down", "the row below, else what was said after", (*model).down},
@@ -107,8 +108,9 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.typed = time.Now()
 	switch {
 	case m.whole != nil:
-		cmd, done := m.whole.Key(k)
-		if done {
+		open := m.whole
+		cmd, done := open.Key(k)
+		if done && m.whole == open {
 			m.whole = nil
 		}
 		return cmd
@@ -119,6 +121,9 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	if text := textOf(k); text != "" {
+		if text == "?" && m.composer.buf.Empty() {
+			return m.showKeys()
+		}
 		m.composer.buf.Insert(text)
 		return m.composer.changed(m)
 	}

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/theme"
 )
@@ -49,6 +48,7 @@ type model struct {
 	armed      time.Time // until when Ctrl+C leaves
 	exit       int
 	left       bool // the person wants to go
+	away       bool // the terminal is given back for a while
 	crash      string
 	wantsTheme bool // the terminal was asked for its background
 	announced  bool
@@ -115,7 +115,7 @@ func (m *model) problem(text string) {
 
 // draw brings the terminal up to date, now or when a frame is due.
 func (m *model) draw() tea.Cmd {
-	if !m.dirty || m.left {
+	if !m.dirty || m.left || m.away {
 		return nil
 	}
 	if m.out.busy() {
@@ -129,6 +129,7 @@ func (m *model) draw() tea.Cmd {
 		return tea.Tick(wait, func(time.Time) tea.Msg { return due{} })
 	}
 	m.dirty, m.framed = false, time.Now()
+	m.resized(m.term.size()) // it may have changed since we were told
 	m.out.write(m.screen.draw(m.frame()))
 	return nil
 }
@@ -248,6 +249,7 @@ func (m *model) restore() {
 	}
 	text += m.screen.leave()
 	m.out.write(text + restore)
+	m.away = true
 	m.screen.hidden = false
 	m.out.flush(2 * time.Second)
 	m.term.cooked()
@@ -262,36 +264,5 @@ func (m *model) take() {
 	m.screen.resize(m.term.size())
 	m.screen.inline = region{}
 	m.out.write(begin)
-	m.dirty = true
-}
-
-// replayed is how many records are looked at for what is shown of a
-// conversation that is gone on with.
-const replayed = 200
-
-// replay shows where a conversation stands: its last turns.
-func (m *model) replay() {
-	t, width := newTranscript(m.look), m.width()
-	t.last = remarks
-	var records []event.Record
-	for r, err := range m.conv.Tail(replayed) {
-		if err != nil {
-			m.problem(err.Error())
-			return
-		}
-		records = append(records, r)
-	}
-	if len(records) == replayed { // it begins somewhere within a turn
-		first := records[0].Turn
-		at := slices.IndexFunc(records, func(r event.Record) bool { return r.Turn != first })
-		if at > 0 {
-			records = records[at:]
-		}
-		m.tell(m.look.Dim, "… what was said before is left out; /export writes all of it")
-	}
-	for _, r := range records {
-		m.print(t.add(r, width))
-	}
-	m.print(t.flush(width))
-	m.transcript = t
+	m.away, m.dirty = false, true
 }

@@ -16,6 +16,11 @@ type frame struct {
 	full  bool     // lines fill the alternate screen; above must be empty
 }
 
+// eraseBelow clears from the cursor's row on. It does not do so from the first
+// column: from the corner of the screen it would be a clear of all, which some
+// terminals move into the scrollback.
+const eraseBelow = "\r" + ansi.EraseLineRight + "\x1b[C" + ansi.EraseScreenBelow + "\r"
+
 // region is a part of the terminal as it was drawn last.
 type region struct {
 	lines []string
@@ -123,7 +128,7 @@ func (s *screen) drawInline(above, lines []string) {
 	if r.stale {
 		s.end = r.row
 		s.move(0)
-		s.out.WriteString("\r" + ansi.EraseScreenBelow)
+		s.out.WriteString(eraseBelow)
 		old, s.end, r.stale = nil, 0, false
 	}
 	if len(above) > 0 {
@@ -153,7 +158,7 @@ func (s *screen) drawInline(above, lines []string) {
 	}
 	if len(old) > len(lines) {
 		s.move(len(lines))
-		s.out.WriteString("\r" + ansi.EraseScreenBelow)
+		s.out.WriteString(eraseBelow)
 		s.end = len(lines)
 	}
 	r.lines = append(r.lines[:0:0], lines...)
@@ -350,7 +355,7 @@ func (s *screen) leave() string {
 	s.toggle(false)
 	s.at, s.end = &s.inline, max(0, len(s.inline.lines)-1)
 	s.move(0)
-	s.out.WriteString("\r" + ansi.EraseScreenBelow)
+	s.out.WriteString(eraseBelow)
 	s.inline = region{}
 	return s.out.String()
 }

@@ -58,36 +58,40 @@ func (s *status) render(m *model, width int) string {
 	if !s.info.Saved {
 		add(8, k.Error, "not saved")
 	}
-	hint := k.Dim.Paint(m.hint())
+	hint := part{k.Dim.Paint(m.hint()), 2}
+	if m.busy() {
+		hint.weight = 6
+	}
 	if time.Now().Before(m.armed) {
-		hint = k.Warn.Paint("Ctrl+C again leaves")
+		hint = part{k.Warn.Paint("Ctrl+C again leaves"), 9}
 	}
 	return assemble(parts, hint, k.Dim.Paint(" · "), width)
 }
 
 // assemble puts the parts to the left and the hint to the right. What does not
-// fit is left out: the hint first, then the parts by weight.
-func assemble(parts []part, hint, between string, width int) string {
+// fit is left out by weight.
+func assemble(parts []part, hint part, between string, width int) string {
 	for {
 		var texts []string
-		for _, p := range parts {
-			texts = append(texts, p.text)
-		}
-		left := "  " + strings.Join(texts, between)
-		w, h := ansi.StringWidth(left), ansi.StringWidth(hint)
-		if w+3+h <= width {
-			return left + strings.Repeat(" ", width-1-w-h) + hint
-		}
-		if w <= width || len(parts) <= 1 {
-			return clip(left, width)
-		}
 		lightest := 0
 		for i, p := range parts {
+			texts = append(texts, p.text)
 			if p.weight < parts[lightest].weight {
 				lightest = i
 			}
 		}
-		parts = append(parts[:lightest:lightest], parts[lightest+1:]...)
+		left := "  " + strings.Join(texts, between)
+		w, h := ansi.StringWidth(left), ansi.StringWidth(hint.text)
+		switch {
+		case hint.text != "" && w+2+h < width:
+			return left + strings.Repeat(" ", width-1-w-h) + hint.text
+		case hint.text != "" && (len(parts) <= 1 || hint.weight <= parts[lightest].weight):
+			hint.text = ""
+		case w <= width && hint.text == "" || len(parts) <= 1:
+			return clip(left, width)
+		default:
+			parts = append(parts[:lightest:lightest], parts[lightest+1:]...)
+		}
 	}
 }
 
@@ -101,7 +105,7 @@ func (m *model) hint() string {
 	case len(m.status.queued) > 0:
 		return "Enter sends · ↑ edits"
 	case m.composer.buf.Empty():
-		return "/ commands · @ files"
+		return "/ commands · ? keys"
 	}
 	return "Enter sends"
 }

@@ -24,11 +24,12 @@ const (
 // transcript folds facts into finished lines. It looks at nothing else, so
 // that a conversation that is gone on with shows what was shown before.
 type transcript struct {
-	look  *look
-	calls map[string]*card // decided, or only called, and without a result
-	edits *card            // finished, and held back: more edits of its file join it
-	last  section
-	begun *beginning // the answer of which something is printed already
+	look   *look
+	calls  map[string]*card // decided, or only called, and without a result
+	edits  *card            // finished, and held back: more edits of its file join it
+	last   section
+	expand bool       // show all output
+	begun  *beginning // the answer of which something is printed already
 }
 
 // beginning is the part of an answer that was printed before the answer was
@@ -205,7 +206,7 @@ func (t *transcript) result(r llm.ToolResult, width int) []string {
 		t.edits = c
 		return lines
 	}
-	return append(append(lines, t.gap(cards)...), c.finished(t.look, width)...)
+	return append(append(lines, t.gap(cards)...), t.card(c, width)...)
 }
 
 // wordless is calls that are not shown: the question that they put is.
@@ -218,7 +219,30 @@ func (t *transcript) flush(width int) []string {
 		return nil
 	}
 	t.edits = nil
-	return append(t.gap(cards), c.finished(t.look, width)...)
+	return append(t.gap(cards), t.card(c, width)...)
+}
+
+// mostExpanded is how many lines of a result are shown of which all is wanted.
+const mostExpanded = 400
+
+// card is the lines of a finished card.
+func (t *transcript) card(c *card, width int) []string {
+	if !t.expand {
+		return c.finished(t.look, width)
+	}
+	lines := c.finished(t.look, width)[:1]
+	if c.preview.Kind == event.PreviewDiff {
+		return append(lines, c.diff(t.look, width, mostExpanded)...)
+	}
+	text := strings.Split(strings.TrimRight(c.result.Parts.Text(), "\n"), "\n")
+	more := len(text) - mostExpanded
+	for _, line := range text[:min(len(text), mostExpanded)] {
+		lines = append(lines, paint(t.look.Dim, safe(line), indent, indent, width)...)
+	}
+	if more > 0 {
+		lines = append(lines, indent+t.look.Dim.Paint(fmt.Sprintf("… %d more lines", more)))
+	}
+	return lines
 }
 
 func (t *transcript) edited(e event.Edited, width int) []string {

@@ -35,7 +35,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.WindowSizeMsg:
-		return m.resized(msg.Width, msg.Height)
+		m.resized(msg.Width, msg.Height)
 	case tea.ModeReportMsg:
 		m.mode(msg)
 	case tea.BackgroundColorMsg:
@@ -70,6 +70,10 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.tick()
 	case found:
 		return m.found(msg)
+	case viewed:
+		m.viewed(msg)
+	case listed:
+		m.listed(msg)
 	case disarm, drained:
 		m.dirty = true
 	}
@@ -81,13 +85,12 @@ func (m *model) quit(exit int) tea.Cmd {
 	return tea.Quit
 }
 
-func (m *model) resized(width, height int) tea.Cmd {
+func (m *model) resized(width, height int) {
 	if width <= 0 || height <= 0 || width == m.screen.width && height == m.screen.height {
-		return nil
+		return
 	}
 	m.screen.resize(width, height)
 	m.dirty = true
-	return nil
 }
 
 // mode uses what the terminal can.
@@ -139,6 +142,8 @@ func (m *model) warn() {
 // send gives a line to the model, or runs it as a command.
 func (m *model) send(text string) tea.Cmd {
 	switch {
+	case strings.TrimSpace(text) == "/resume" && m.turn == nil:
+		return m.pickSession()
 	case isCommand(text):
 		if m.command != nil {
 			m.problem("a command is running; Esc stops it")
@@ -197,9 +202,9 @@ func (m *model) happened(w *work) tea.Cmd {
 // ended takes the turn's end. What was queued is sent, unless the turn ended
 // with a question or otherwise than well: it was not meant for that.
 func (m *model) ended(msg ended) tea.Cmd {
-	m.happened(msg.work)
+	cmd := m.happened(msg.work)
 	if msg.work != m.turn {
-		return nil
+		return cmd
 	}
 	m.turn = nil
 	reason := m.live.reason
@@ -214,7 +219,7 @@ func (m *model) ended(msg ended) tea.Cmd {
 	if reason == event.Done && len(m.conv.Queued()) > 0 {
 		m.submit("")
 	}
-	return m.gauge()
+	return tea.Batch(cmd, m.gauge())
 }
 
 func (m *model) commanded(msg commanded) tea.Cmd {
@@ -238,7 +243,7 @@ func (m *model) commanded(msg commanded) tea.Cmd {
 	if msg.moved {
 		m.transcript = newTranscript(m.look)
 		m.transcript.last = remarks
-		m.print(m.banner(m.conv.Info(), m.width()))
+		m.print(append([]string{""}, m.banner(m.conv.Info(), m.width())...))
 		if strings.HasPrefix(msg.work.what, "/resume") {
 			m.replay()
 		}
