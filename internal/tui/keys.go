@@ -319,6 +319,10 @@ func (m *model) edited(msg edited) {
 
 // suspend stops the program until the shell goes on with it.
 func (m *model) suspend() tea.Cmd {
+	if !suspendable() {
+		m.problem("there is no shell here that could go on with a suspended program")
+		return nil
+	}
 	m.restore()
 	return tea.Suspend
 }

@@ -222,12 +222,7 @@ func (d *dialog) render(k *look, width, height int) (lines []string, row, col in
 	if q.Preview.Path != "" {
 		lines = append(lines, " "+k.Dim.Paint(clip(k.exact(q.Preview.Path), width-1)))
 	}
-	body := d.body(k, width)
-	roomy := len(body)+len(lines)+len(q.Choices)+2 <= height
-	foot := d.foot(k, width, roomy)
-	if roomy {
-		body = append(body, "")
-	}
+	body, foot := d.parts(k, width, height-len(lines))
 	room := max(1, height-len(lines)-len(foot))
 	d.lines, d.page = len(body), min(len(body), room)
 	if len(body) > room {
@@ -256,7 +251,7 @@ const mostPassed = 10
 // body is everything that is to be approved, exactly.
 func (d *dialog) body(k *look, width int) (lines []string) {
 	q := d.question
-	if q.Reason != "" {
+	if q.Reason != "" && q.Reason != "changes "+q.Preview.Path {
 		lines = append(lines, paint(k.Dim, k.exact(q.Reason), " ", " ", width)...)
 	}
 	if q.Preview.Kind == event.PreviewDiff {
@@ -267,6 +262,9 @@ func (d *dialog) body(k *look, width int) (lines []string) {
 		for line := range strings.Lines(q.Preview.Text) {
 			lines = append(lines, paint(k.Code, k.exact(strings.TrimSuffix(line, "\n")), "   ", "   ", width)...)
 		}
+	}
+	if len(q.Effects) == 1 && q.Effects[0].Kind == event.Write && q.Effects[0].Target == q.Preview.Path {
+		return lines // it is said above
 	}
 	return append(lines, d.effects(k, width)...)
 }
@@ -306,33 +304,102 @@ func classOf(k *look, e event.Effect) string {
 	return " (" + k.exact(text) + ")"
 }
 
-// foot is the answers: one in a line, with the rules that it would save, or
-// close together when there is no room.
-func (d *dialog) foot(k *look, width int, roomy bool) (lines []string) {
-	key := k.Accent
-	if !d.open {
-		key = k.Dim
+// leastBody is how many lines of what would be done are shown at least.
+const leastBody = 4
+
+// parts is what is to be approved and the answers, in the fullest form that
+// leaves both visible: what an answer would save is always told, in the part
+// that scrolls if there is no room.
+func (d *dialog) parts(k *look, width, height int) (body, foot []string) {
+	body = d.body(k, width)
+	least := min(len(body), leastBody)
+	if foot = d.answers(k, width); len(body)+1+len(foot) <= height {
+		return append(body, ""), foot
 	}
-	line := ""
-	var together []string
+	if foot = d.close(k, width); least+len(foot) <= height {
+		return body, foot
+	}
+	return append(append(body, ""), d.answers(k, width)...), d.keys(k, width)
+}
+
+// answers is the answers with all that they do, each on its own.
+func (d *dialog) answers(k *look, width int) (lines []string) {
 	for _, c := range d.choices() {
-		text := safe(c.option.Label)
+		lines = append(lines, paint(k.Text, c.text(k), " "+d.key(k, c)+" ", "     ", width)...)
+	}
+	return append(lines, k.Dim.Paint(" Esc interrupts the turn"))
+}
+
+// close is the answers with those together that save nothing.
+func (d *dialog) close(k *look, width int) []string {
+	var words, lines []string
+	for _, c := range d.choices() {
 		if len(c.option.Rules) > 0 {
-			text += ": " + k.exact(strings.Join(c.option.Rules, ", "))
+			lines = append(lines, paint(k.Text, c.text(k), " "+d.key(k, c)+" ", "     ", width)...)
+		} else {
+			words = append(words, d.key(k, c)+" "+c.text(k))
 		}
-		lead := key.Paint("[" + c.key + "]")
-		if roomy || len(c.option.Rules) > 0 {
-			lines = append(lines, paint(k.Text, text, " "+lead+" ", "     ", width)...)
-			continue
-		}
-		next := " " + lead + " " + text
-		if line != "" && ansi.StringWidth(line)+ansi.StringWidth(next) > width {
-			together, line = append(together, line), ""
-		}
-		line += next
 	}
-	if line != "" {
-		together = append(together, clip(line, width))
+	return append(append(flow(words, width), lines...), k.Dim.Paint(" Esc interrupts the turn"))
+}
+
+// keys is the answers in a word each.
+func (d *dialog) keys(k *look, width int) []string {
+	var words []string
+	for _, c := range d.choices() {
+		words = append(words, d.key(k, c)+" "+wordOf(c.option.Choice))
 	}
-	return append(append(together, lines...), k.Dim.Paint(" Esc interrupts the turn"))
+	return flow(append(words, k.Dim.Paint("Esc interrupts")), width)
+}
+
+func (d *dialog) key(k *look, c choice) string {
+	if !d.open {
+		return k.Dim.Paint("[" + c.key + "]")
+	}
+	return k.Accent.Paint("[" + c.key + "]")
+}
+
+func (c choice) text(k *look) string {
+	text := safe(c.option.Label)
+	if len(c.option.Rules) > 0 {
+		text += ": " + k.exact(strings.Join(c.option.Rules, ", "))
+	}
+	return text
+}
+
+// flow puts texts behind each other into lines.
+func flow(texts []string, width int) (lines []string) {
+	line := ""
+	for _, text := range texts {
+		if line != "" && ansi.StringWidth(line)+2+ansi.StringWidth(text) > width {
+			lines, line = append(lines, line), ""
+		}
+		line += " " + text
+	}
+	return append(lines, clip(line, width))
+}
+
+// wordOf is a choice in a word.
+func wordOf(c event.Choice) string {
+	switch c {
+	case event.Once:
+		return "once"
+	case event.ThisTurn:
+		return "turn"
+	case event.EditsThisTurn:
+		return "edits"
+	case event.ThisSession:
+		return "session"
+	case event.AlwaysProject:
+		return "project"
+	case event.AlwaysUser:
+		return "user"
+	case event.No:
+		return "no"
+	case event.NoWithGuidance:
+		return "guide"
+	case event.Never:
+		return "never"
+	}
+	return "stop"
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -127,7 +128,7 @@ func (t *transcript) message(m llm.Message, width int) []string {
 // answered is what is left to print of an answer.
 func (t *transcript) answered(m llm.Message, width int) []string {
 	for _, call := range m.Calls() {
-		t.calls[call.ID] = &card{call: call.ID, tool: call.Name, title: call.Name}
+		t.calls[call.ID] = &card{call: call.ID, tool: call.Name, title: titleOf(call)}
 	}
 	b := t.begun
 	t.begun = nil
@@ -151,6 +152,19 @@ func (t *transcript) answered(m llm.Message, width int) []string {
 		}
 	}
 	return append(lines, t.look.md.Lines(text, width)...)
+}
+
+// titleOf is what a call is named by that could not be prepared: its tool, and
+// what it is about.
+func titleOf(call llm.ToolCall) string {
+	var args map[string]any
+	_ = json.Unmarshal(call.Args, &args) // what is no object has no title
+	for _, key := range []string{"path", "command", "pattern", "url", "query", "name"} {
+		if text, ok := args[key].(string); ok && text != "" {
+			return call.Name + " " + text
+		}
+	}
+	return call.Name
 }
 
 // settles says whether nothing of the text is printed before all of it is

@@ -78,18 +78,23 @@ func (t *TUI) Run(ctx context.Context, conv *app.Conversation, first string) int
 		return 1
 	}
 	m := newModel(ctx, t.o, conv, term)
+	m.first = first
+	return t.drive(m) //nolint:contextcheck // what runs is ended whether or not ctx is
+}
+
+// drive runs the event loop until the person leaves.
+func (t *TUI) drive(m *model) int {
 	p := tea.NewProgram(m, tea.WithInput(t.o.In), tea.WithOutput(io.Discard), tea.WithEnvironment(t.o.Environ),
 		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithFPS(1))
 	m.program = p
 	m.out = newOutput(t.o.Out, func(error) { p.Send(lost{}) }, func() { p.Send(drained{}) })
-	m.first = first
 	over := make(chan struct{})
-	go t.watch(p, term, over)
+	go t.watch(p, m.term, over)
 	t.program.Store(p)
 	_, err := p.Run()
 	t.program.Store(nil)
 	close(over)
-	return t.leave(m, err) //nolint:contextcheck // what runs is ended whether or not ctx is
+	return t.leave(m, err)
 }
 
 // watch passes on what comes from the system until over.

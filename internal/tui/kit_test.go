@@ -1,0 +1,153 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/uuid"
+
+	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/builtin"
+	"github.com/minicode-go/minicode/internal/config"
+	"github.com/minicode-go/minicode/internal/tui/screentest"
+	"github.com/minicode-go/minicode/llm/llmtest"
+)
+
+var _ = flag.Bool("update", false, "write the golden files anew")
+
+// TestMain is the program itself when a test starts it.
+func TestMain(m *testing.M) {
+	if os.Getenv("TUI_PROGRAM") == "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(program(os.Args[1:]))
+}
+
+// program is what cmd/minicode does, with a key that makes a fault.
+func program(args []string) int {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	cwd, _ := os.Getwd()
+	o := app.Options{
+		Cwd: cwd, Home: os.Getenv("HOME"), Environ: os.Environ(), Now: time.Now,
+		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
+	}
+	if i := slices.Index(args, "-c"); i >= 0 {
+		o.Continue, args = true, slices.Delete(args, i, i+1)
+	}
+	if mode := os.Getenv("MODE"); mode != "" {
+		o.Flags = append(o.Flags, config.Flag{Name: "permission-mode", Key: "mode", Value: mode})
+	}
+	t := New(Options{In: os.Stdin, Out: os.Stdout, Environ: os.Environ(), Signals: signals, Walk: builtin.Walk})
+	o.Asker = t
+	conv, err := app.Open(context.Background(), o)
+	if err != nil {
+		fmt.Println(err)
+		return 2
+	}
+	term := &terminal{in: os.Stdin, out: os.Stdout}
+	if err := term.raw(); err != nil {
+		fmt.Println(err)
+		return 2
+	}
+	m := newModel(context.Background(), t.o, conv, term)
+	m.first = strings.Join(args, " ")
+	m.keys["f12"] = func(*model) tea.Cmd { panic("as wanted") }
+	return t.drive(m)
+}
+
+// world is a home and a workspace for several runs with one scripted server.
+type world struct {
+	t      *testing.T
+	root   string
+	server *llmtest.Server
+}
+
+// newWorld serves the script, in the format of llmtest.ParseScript.
+func newWorld(t *testing.T, script string) *world {
+	t.Helper()
+	t.Parallel()
+	answers, err := llmtest.ParseScript(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, server: llmtest.NewServer(llmtest.New(nil, answers...))}
+	// The path is as long in every run, so that lines break at the same place.
+	for n := os.Getpid(); w.root == ""; n += 7919 {
+		root := filepath.Join("/tmp", fmt.Sprintf("tui%06d", n%1_000_000))
+		if os.Mkdir(root, 0o755) == nil {
+			w.root = root
+		}
+	}
+	for _, dir := range []string{w.root, filepath.Join(w.root, "work"), filepath.Join(w.root, "work", ".git")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		w.server.Close()
+		if err := w.server.Verify(); err != nil {
+			t.Error(err)
+		}
+		_ = os.RemoveAll(w.root)
+	})
+	return w
+}
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.root, "work", name), []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) has(name string) bool {
+	_, err := os.Stat(filepath.Join(w.root, "work", name))
+	return err == nil
+}
+
+// facts is the text of the newest session file.
+func (w *world) facts() string {
+	files, _ := filepath.Glob(filepath.Join(w.root, ".local/state/minicode/projects/*/0*.jsonl"))
+	if len(files) == 0 {
+		w.t.Fatal("there is no session file")
+	}
+	data, err := os.ReadFile(files[len(files)-1])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// options starts the program on a terminal of so many columns and rows.
+func (w *world) options(cols, rows int, args ...string) screentest.Options {
+	return screentest.Options{
+		Command: append([]string{os.Args[0]}, args...), Dir: filepath.Join(w.root, "work"), Cols: cols, Rows: rows,
+		Env: []string{
+			"TUI_PROGRAM=1", "HOME=" + w.root, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GORACE=atexit_sleep_ms=0",
+			"ANTHROPIC_BASE_URL=" + w.server.BaseURL(llmtest.Anthropic), "ANTHROPIC_API_KEY=key-for-tests", "MINICODE_MODEL=anthropic/claude-sonnet-4-5",
+		},
+	}
+}
+
+func (w *world) start(cols, rows int, args ...string) *screentest.Screen {
+	w.t.Helper()
+	return screentest.Start(w.t, w.options(cols, rows, args...))
+}
+
+// same replaces what differs from run to run.
+func (w *world) same(text string) string {
+	return strings.ReplaceAll(text, w.root, "/tmp/tui000000")
+}
