@@ -108,7 +108,7 @@ const thinkingLines = 2
 // activity says what goes on when no card does.
 func (l *live) activity(k *look, spin string, now time.Time, width int) []string {
 	var lines []string
-	if l.thinking != "" {
+	if l.thinking != "" && l.doing == "thinking" {
 		text := strings.TrimSpace(safe(l.thinking[max(0, len(l.thinking)-4*width*thinkingLines):]))
 		all := paint(k.Thinking, strings.ToValidUTF8(text, ""), indent, indent, width)
 		lines = append(lines, all[max(0, len(all)-thinkingLines):]...)

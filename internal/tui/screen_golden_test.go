@@ -7,12 +7,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/minicode-go/minicode/internal/tui/screentest"
 )
 
 const tour = `
-think Let me look at the code first.\nThen I change it.
+think "Let me look at the code first.\nThen I change it."
 say I look at the code first.
 call read_file {"path":"sum.go"}
 call grep_files {"pattern":"Sum"}
@@ -54,7 +55,7 @@ func TestTour(t *testing.T) {
 			s.Golden(name+"-command", w.same)
 			s.Press("n")
 			s.WaitText(`(?s)1 │ 2.*return a \+ b`)
-			s.WaitGone(`Esc interrupts`)
+			rest(s)
 			s.GoldenAll(name+"-end", w.same)
 			live := settledPart(t, s)
 			s.Press("ctrl+d")
@@ -73,6 +74,52 @@ func TestTour(t *testing.T) {
 			again.Exit()
 		})
 	}
+}
+
+// rest waits until nothing runs and nothing changes.
+func rest(s *screentest.Screen) {
+	s.WaitIdle(150*time.Millisecond, func(s *screentest.Screen) bool { return !strings.Contains(s.Text(), "Esc interrupts") })
+}
+
+// States that do not last are looked at while the server says nothing.
+func TestStates(t *testing.T) {
+	for name, c := range map[string]struct{ script, until string }{
+		"thinking": {`think "Let me see what can be done about this.\nFirst the code.\nThen the tests."
+hang
+`, `Then the tests`},
+		"streaming": {`think Let me see.
+say "Paragraph one is whole.\n\n- an item\n- **another** that is"
+hang
+`, `another that is`},
+		"retrying": {`fail 529 retry-after-ms=9000
+`, `trying again in`},
+		"parallel": {`call read_file {"path":"a"}
+call run_command {"command":"echo one; echo two; sleep 60"}
+`, `(?m)^  two`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, c.script)
+			o := fullAccess(w.options(80, 24, "begin"))
+			if name == "streaming" {
+				o.Background = screentest.Light
+			}
+			s := screentest.Start(t, o)
+			s.WaitText(c.until)
+			s.Golden("state-"+name, w.same, moving)
+			s.Press("esc")
+			s.WaitText(`interrupted`)
+			s.Press("ctrl+d")
+			s.Exit()
+			s.CheckRestored()
+		})
+	}
+}
+
+// moving replaces what moves by itself: the spinner, and seconds.
+func moving(text string) string {
+	text = regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`).ReplaceAllString(text, "⠋")
+	text = regexp.MustCompile(`(writing|thinking|model|60)  \d+s`).ReplaceAllString(text, "$1")
+	return regexp.MustCompile(`again in \d+s`).ReplaceAllString(text, "again in 1s")
 }
 
 // answerable says whether the open dialog takes answers: its keys have their

@@ -40,6 +40,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.mode(msg)
 	case tea.BackgroundColorMsg:
 		m.background(msg)
+		return m.greet()
 	case tea.ResumeMsg:
 		m.take()
 	case settled:
