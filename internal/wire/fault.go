@@ -24,7 +24,8 @@ func Fault(provider string, status int, header http.Header, body []byte) *llm.Er
 	case page:
 		e.Message = webPage(status, string(body))
 	case !ok:
-		e.Message = oneLine(string(body))
+		told.message = oneLine(string(body))
+		e.Message = told.message
 	}
 	if status/100 == 2 && told.status != 0 {
 		status, e.Status = told.status, told.status
@@ -69,7 +70,8 @@ type told struct {
 }
 
 // readFault reads an error body. It takes {"error": {...}}, {"error": "..."},
-// a list of one of these, and the members without the wrapping.
+// {"errors": [{...}]}, a list of one of these, and the members without the
+// wrapping.
 func readFault(body []byte) (told, bool) {
 	var v any
 	if json.Unmarshal(body, &v) != nil {
@@ -82,22 +84,28 @@ func readFault(body []byte) (told, bool) {
 	if !ok {
 		return told{}, false
 	}
-	t := told{explicit: top["type"] == "error" || top["object"] == "error"}
+	t := told{explicit: top["type"] == "error" || top["object"] == "error" || top["error_msg"] != nil}
 	in := top
 	switch e := top["error"].(type) {
 	case map[string]any:
 		in, t.explicit = e, true
 	case string:
 		t.message, t.explicit = e, true
+	case nil:
+		if all, ok := top["errors"].([]any); ok && len(all) > 0 {
+			if first, ok := all[0].(map[string]any); ok {
+				in, t.explicit = first, true
+			}
+		}
 	}
 	if t.message == "" {
-		t.message = text(in["message"], in["msg"], in["detail"], top["message"], top["detail"])
+		t.message = text(in["message"], in["msg"], in["detail"], top["message"], top["detail"], top["error_msg"])
 	}
 	if t.message == "" && t.explicit {
 		t.message = string(body)
 	}
 	t.code = text(in["code"], in["type"], in["status"], top["code"])
-	for _, n := range []any{in["code"], in["status"], top["code"], top["status"]} {
+	for _, n := range []any{in["code"], in["status"], top["code"], top["status"], top["status_code"]} {
 		if f, ok := n.(float64); ok && f >= 400 && f < 600 {
 			t.status = int(f)
 			break

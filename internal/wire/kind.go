@@ -15,7 +15,8 @@ func kindOf(status int, t told, page bool) error {
 	switch {
 	case status == http.StatusTooManyRequests || rateWords(words):
 		return llm.ErrRateLimited
-	case overflowCode(t.code), !page && mayOverflow(status) && tooLong(words), status == http.StatusRequestEntityTooLarge:
+	case overflowCode(t.code), !page && mayOverflow(status) && (tooLong(words) || mayRefuse(status) && overLimit(strings.ToLower(t.message))),
+		status == http.StatusRequestEntityTooLarge:
 		return llm.ErrContextTooLong
 	case status == http.StatusUnauthorized, status == http.StatusForbidden && !page, keyWords(words):
 		return llm.ErrAuth
@@ -39,10 +40,20 @@ func mayOverflow(status int) bool {
 	return true
 }
 
+// mayRefuse says whether a request that cannot be taken is told with that
+// status, also inside of a stream.
+func mayRefuse(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	}
+	return status/100 == 2
+}
+
 func rateWords(s string) bool {
 	return hasAny(s, "rate limit", "rate_limit", "ratelimit", "rate-limited", "too_many_requests", "too many requests",
 		"resource_exhausted", "insufficient_quota", "quota exceeded", "exceeded your current quota",
-		"throttl", "per minute", "per-minute", "per day", "per hour", "(tpm)", "(rpm)", "please wait before")
+		"throttl", "per minute", "per-minute", "per min ", "per min:", "per min.", "per min,", "per second", "per day", "per hour", "per month", "(tpm)", "(rpm)", "please wait before")
 }
 
 // outOfCredit is a rate limit that no waiting ends.
@@ -52,7 +63,8 @@ func outOfCredit(t told) bool {
 
 func overflowCode(code string) bool {
 	switch strings.ToLower(code) {
-	case "context_length_exceeded", "exceed_context_size_error", "model_context_window_exceeded", "context_window_exceeded", "request_too_large", "string_above_max_length_context":
+	case "context_length_exceeded", "exceed_context_size_error", "model_context_window_exceeded", "context_window_exceeded", "request_too_large", "string_above_max_length_context",
+		"context_exceeded", "tokens_limit_reached", "tokens_too_long", "characters_too_long", "1261":
 		return true
 	}
 	return false
@@ -69,15 +81,41 @@ func tooLong(s string) bool {
 		"reduce the length of the messages", "reduce the length of your prompt",
 		"context window exceeds limit", "exceeded model token limit",
 		"longer than the maximum model length", "max_model_len", "max_seq_len",
-		"context the overflows", "range of input length should be", "max_new_tokens` must be <=",
+		"context the overflows", "range of input length should be",
 		"input length and `max_tokens` exceed", "prompt has too many tokens") {
 		return true
 	}
 	if strings.Contains(s, "token count") && hasAny(s, "exceeds the limit", "exceeds the maximum") {
 		return true
 	}
+	if strings.Contains(s, "request body too large") && strings.Contains(s, "tokens") {
+		return true
+	}
 	about := hasAny(s, "context length", "context window", "context size", "context limit", "context_length", "context_size")
 	return about && hasAny(s, "exceed", "too long", "too large", "larger than", "longer than", "greater than", "overflow", "does not fit")
+}
+
+// overLimit says that a message, in lower case, tells of a prompt that has more
+// tokens than it may. It goes by what is measured and by what is said of it, so
+// that nobody's exact sentence has to be known. Not meant are limits of an
+// answer, which follow from a parameter, and what an account may use.
+func overLimit(s string) bool {
+	if hasAny(s, "quota", "balance", "credit", "billing", "subscription", "daily", "monthly", "your plan", "your account", "your organization", " tier",
+		"余额", "配额", "速率") {
+		return false
+	}
+	about := s
+	for _, answer := range []string{"max_tokens", "max tokens", "maxtokens", "max_completion", "max_output", "maxoutput", "max_new_tokens", "output token", "completion token", "budget_tokens"} {
+		about, _, _ = strings.Cut(about, answer) // what comes first is what is measured
+	}
+	switch {
+	case hasAny(about, "input token", "inputs` token", "`inputs` must", "prompt token", "requested tokens", "tokens in the prompt", "total tokens of", "total number of tokens (",
+		"input length", "prompt length", "length of the input", "length of the prompt", "input exceeds", "prompt exceeds", "prompt contains"):
+		return hasAny(s, "exceed", "too long", "too large", "too many", "longer than", "larger than", "supports up to", "must have less than", "must be <=")
+	case hasAny(about, "prompt", "输入", "上下文"):
+		return hasAny(s, "超长", "过长", "长度超")
+	}
+	return false
 }
 
 func keyWords(s string) bool {

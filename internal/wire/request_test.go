@@ -175,6 +175,33 @@ func TestTooLong(t *testing.T) {
 		{400, `{"message":"input is too long for requested model"}`},
 		{400, `{"error":{"message":"Prompt exceeds max length","code":"1261"}}`},
 		{400, `{"error":{"message":"Range of input length should be [1, 129024]"}}`},
+		{400, `{"error":{"message":"Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 350123 tokens. Please shorten them.","type":"invalid_request_error"}}`},
+		{413, `{"error":{"code":"tokens_limit_reached","message":"Request body too large for gpt-4o model. Max size: 8000 tokens.","details":""}}`},
+		{400, `{"error":{"code":"tokens_limit_reached","message":"Too much."}}`},
+		{400, "Request body too large for gpt-4o model. Max size: 8000 tokens."},
+		{400, `{"message":"Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again."}`},
+		{422, "{\"error\":\"Input validation error: `inputs` must have less than 4095 tokens. Given: 5000\",\"error_type\":\"validation\"}"},
+		{422, "{\"error\":\"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens and 1000 `max_new_tokens`\",\"error_type\":\"validation\"}"},
+		{400, `{"message":"too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 6354. Try using a shorter prompt, or one of the longer models."}`},
+		{400, `{"message":"too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354. Try using a shorter prompt or a smaller max_tokens value."}`},
+		{400, `{"error":{"code":"1261","message":"Prompt 超长"}}`},
+		{400, `{"error":{"message":"输入长度超过模型限制"}}`},
+		{400, `{"error":{"code":"InvalidParameter","message":"Total tokens of image and text exceed max message tokens.","param":"","type":"BadRequest"}}`},
+		{400, `{"error":{"code":"InvalidParameter","message":"Input length 203743 exceeds the maximum length 202752"}}`},
+		{400, `{"error":{"code":400,"message":"Unable to submit request because the input token count is 40000 but model only supports up to 32768. Reduce the input token count and try again.","status":"INVALID_ARGUMENT"}}`},
+		{400, `{"error":{"message":"Requested tokens (140000) exceed the maximum context of the model","type":"invalid_message","code":400}}`},
+		{400, `{"detail":"Requested input length 140000 exceeds maximum input length 131072"}`},
+		{400, `{"code":400,"reason":"INVALID_REQUEST_BODY","message":"prompt length 140000 exceeds model max input length 131072","metadata":{}}`},
+		{400, `{"error":{"message":"Invalid request: Input token length too long","type":"invalid_request_error"}}`},
+		{400, `{"errors":[{"code":"invalid_input_argument","message":"Invalid input argument for Model 'x': the number of input tokens 5000 cannot exceed the total tokens limit 4096 for this model"}],"status_code":400}`},
+		{200, `{"error_code":336007,"error_msg":"prompt tokens too long","id":"x"}`},
+		{400, `{"error":{"code":"tokens_too_long","message":"the input is over 131072","type":"invalid_request_error"}}`},
+		{400, `{"object":"error","message":"The input (160062 tokens) is longer than the model's context length (59862 tokens)."}`},
+		{400, `{"error":"Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens)."}`},
+		{400, `{"error":{"message":"Request input tokens exceed model token limit. Reduce the input size."}}`},
+		{400, `{"error":{"message":"Prompt tokens (9000) exceeds context size (8192)","type":"context_exceeded"}}`},
+		{400, `{"object":"error","message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum","type":"invalid_request_error"}`},
+		{200, `{"type":"error","error":{"message":"The input token count exceeds what this model supports"}}`}, // in a stream
 	} {
 		if e := wire.Fault("p", c.status, nil, []byte(c.body)); !errors.Is(e, llm.ErrContextTooLong) {
 			t.Errorf("%s: %v", c.body, e)
@@ -185,6 +212,10 @@ func TestTooLong(t *testing.T) {
 		{413, `{"error":{"message":"Request too large for model on tokens per minute (TPM): Limit 6000, Requested 9000, please reduce your message size","type":"tokens","code":"rate_limit_exceeded"}}`},
 		{429, `{"type":"error","error":{"type":"rate_limit_error","message":"Extra usage is required for long context requests: prompt is too long for the window of your plan."}}`},
 		{400, `{"message":"Too many tokens, please wait before trying again. Maximum context length is fine."}`},
+		{400, `{"error":{"message":"Input tokens exceed the limit of 30000 tokens per minute"}}`},
+		{413, `{"error":{"message":"Request too large for gpt-4o on input tokens per min: Limit 30000, Requested 40000"}}`},
+		{400, `{"error":{"message":"The number of prompt tokens exceeds 1000000 tokens per day"}}`},
+		{429, `{"error":{"code":"1302","message":"prompt 过长"}}`},
 	} {
 		if e := wire.Fault("p", c.status, nil, []byte(c.body)); !errors.Is(e, llm.ErrRateLimited) {
 			t.Errorf("%s: %v", c.body, e)
@@ -194,6 +225,33 @@ func TestTooLong(t *testing.T) {
 		{500, `{"error":"context deadline exceeded"}`},
 		{400, `{"error":{"message":"max_tokens is too large: 900000. This model supports at most 16384 completion tokens"}}`},
 		{400, `{"error":{"message":"messages.3: tool_use ids must be unique"}}`},
+		// limits of an answer
+		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude-x"}}`},
+		{400, "{\"error\":{\"message\":\"max_tokens for `llama-3.1-8b-instant` must be less than or equal to 8000\",\"type\":\"invalid_request_error\"}}"},
+		{400, `{"error":{"code":"InvalidParameter","message":"The parameter max_tokens specified in the request is not valid: it must not exceed 12288, whatever the prompt length"}}`},
+		{400, `{"message":"The maximum tokens you requested exceeds the model limit of 32768"}`},
+		{400, `{"message":"max_completion_tokens exceeds the limit; input tokens are counted apart"}`},
+		{400, `{"error":{"message":"Range of max_tokens should be [1, 8192]"}}`},
+		{422, "{\"error\":\"Input validation error: `max_new_tokens` must be <= 192. Given: 1000\"}"},
+		{400, `{"error":{"code":400,"message":"Unable to submit request because it has a maxOutputTokens value of 100000 but the supported range is from 1 (inclusive) to 65537 (exclusive).","status":"INVALID_ARGUMENT"}}`},
+		{400, `{"error":{"message":"thinking.budget_tokens: Input should be greater than or equal to 1024; input tokens exceed it"}}`},
+		// what an account may use
+		{400, `{"error":{"message":"The prompt tokens of this month exceed your monthly quota"}}`},
+		{400, `{"error":{"message":"Input tokens exceed the balance of your account"}}`},
+		{402, `{"error":{"message":"Prompt tokens limit exceeded: 12345 > 8000. To increase it, buy more","code":402}}`},
+		{403, `{"error":{"message":"input tokens exceed what is free"}}`},
+		// pictures, names and descriptions that are too large
+		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes"}}`},
+		{400, `{"error":{"message":"Input image is too large: its size exceeds 20 MB","code":"invalid_input_argument"}}`},
+		{400, `{"error":{"message":"Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64, but got a string with length 70 instead.","code":"string_above_max_length"}}`},
+		{400, `{"error":{"message":"Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64.","code":"string_above_max_length"}}`},
+		{400, `{"error":{"message":"Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 130 instead.","code":"array_above_max_length"}}`},
+		{400, `{"error":{"message":"tools.0.custom.description: exceeds the maximum length of 1024 characters"}}`},
+		// what else speaks of tokens
+		{400, `{"error":{"message":"The prompt has the special token <|endoftext|>, which is not allowed"}}`},
+		{400, `{"error":{"message":"Unexpected token < in JSON at position 4 of the input"}}`},
+		{400, `{"error":{"message":"Invalid token: the session's token is too long ago","code":"invalid_input_argument"}}`},
+		{500, `{"error":{"message":"input token counter exceeded its deadline"}}`},
 	} {
 		if e := wire.Fault("p", c.status, nil, []byte(c.body)); errors.Is(e, llm.ErrContextTooLong) {
 			t.Errorf("%s: %v", c.body, e)
