@@ -157,7 +157,7 @@ func drawable(in, out *os.File, environ []string) bool {
 
 // startDrawn talks in the full terminal program.
 func startDrawn(ctx context.Context, o app.Options, terminal config.Terminal, prompt string, in, out *os.File, signals <-chan os.Signal) error {
-	t := tui.New(tui.Options{In: in, Out: out, Environ: o.Environ, Signals: signals, Theme: terminal.Theme, Keys: terminal.Keys, Walk: builtin.Walk})
+	t := tui.New(tui.Options{In: in, Out: out, Environ: o.Environ, Signals: signals, Theme: terminal.Theme, Keys: terminal.Keys, Notify: terminal.Notify, Walk: builtin.Walk})
 	o.Asker = t
 	conv, err := app.Open(ctx, o)
 	if err != nil {

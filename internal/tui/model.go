@@ -52,7 +52,10 @@ type model struct {
 	crash      string
 	wantsTheme bool // the terminal was asked for its background
 	announced  bool
-	forgetful  bool // prompts cannot be written to the history
+	blurred    bool // the terminal has no focus
+	notice     notice
+	titled     string // the window's title
+	forgetful  bool   // prompts cannot be written to the history
 }
 
 // overlay is what fills the screen for a while.
@@ -66,7 +69,7 @@ func newModel(ctx context.Context, o Options, conv *app.Conversation, term *term
 	t, auto := themeOf(o)
 	m := &model{
 		o: o, ctx: ctx, conv: conv, term: term, now: conv.Now, look: newLook(t), wantsTheme: auto,
-		keys: newKeymap(o.Keys),
+		keys: newKeymap(o.Keys), notice: noticeOf(o.Notify, o.Environ),
 	}
 	m.transcript = newTranscript(m.look)
 	m.screen.reflows = reflows(o.Environ)
@@ -88,7 +91,7 @@ func (m *model) Init() tea.Cmd {
 
 // answerTime is how long a terminal is waited for that was asked for its
 // background: what is printed keeps its colours.
-const answerTime = 60 * time.Millisecond
+const answerTime = 40 * time.Millisecond
 
 // View is not used: the model draws by itself.
 func (m *model) View() tea.View { return tea.View{} }
@@ -129,6 +132,7 @@ func (m *model) draw() tea.Cmd {
 		return tea.Tick(wait, func(time.Time) tea.Msg { return due{} })
 	}
 	m.dirty, m.framed = false, time.Now()
+	m.title()
 	m.resized(m.term.size()) // it may have changed since we were told
 	m.out.write(m.screen.draw(m.frame()))
 	return nil
@@ -249,7 +253,7 @@ func (m *model) restore() {
 	}
 	text += m.screen.leave()
 	m.out.write(text + restore)
-	m.away = true
+	m.away, m.titled = true, ""
 	m.screen.hidden = false
 	m.out.flush(2 * time.Second)
 	m.term.cooked()

@@ -47,6 +47,7 @@ func (m *model) showNext() tea.Cmd {
 	}
 	d := m.asked[0]
 	d.shown, d.at = true, time.Now()
+	m.notify("approval needed: " + d.question.Title)
 	return wake(d, settle)
 }
 

@@ -18,9 +18,9 @@ type terminal struct {
 // begin is what switches on what is needed: pastes in brackets, keys that can
 // be told apart. The questions are answered by terminals that know them.
 const (
-	begin   = ansi.SetModeBracketedPaste + "\x1b[>1u" + ansi.SetModifyOtherKeys2
+	begin   = keepTitle + ansi.SetModeFocusEvent + ansi.SetModeBracketedPaste + "\x1b[>1u" + ansi.SetModifyOtherKeys2
 	inquire = ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
-	restore = ansi.ResetModifyOtherKeys + "\x1b[<1u" + ansi.ResetModeBracketedPaste + ansi.ResetModeUnicodeCore + "\x1b[m" + ansi.SetModeTextCursorEnable
+	restore = giveBackOld + ansi.ResetModeFocusEvent + ansi.ResetModifyOtherKeys + "\x1b[<1u" + ansi.ResetModeBracketedPaste + ansi.ResetModeUnicodeCore + "\x1b[m" + ansi.SetModeTextCursorEnable
 )
 
 // raw takes the terminal: it no longer echoes, edits lines or makes signals of

@@ -34,7 +34,7 @@ func themeOf(o Options) (t theme.Theme, auto bool) {
 
 // background takes the terminal's background.
 func (m *model) background(msg tea.BackgroundColorMsg) {
-	if m.wantsTheme && !m.announced && !msg.IsDark() {
+	if m.wantsTheme && !msg.IsDark() {
 		m.setTheme(theme.Light())
 	}
 }

@@ -272,3 +272,30 @@ func TestSuspendWithoutShell(t *testing.T) {
 	s.Press("ctrl+d")
 	s.Exit()
 }
+
+// Who looks elsewhere is told by a bell that an answer is needed, once.
+func TestNotify(t *testing.T) {
+	w := newWorld(t, `
+stall 100ms
+call write_file {"path":"a.txt","content":"a"}
+
+say Good.
+`)
+	s := w.start(80, 24, "begin")
+	s.WaitText(`waiting for the model`)
+	s.Focus(false)
+	s.WaitText(`\[y\]`)
+	s.WaitFor(func(s *screentest.Screen) bool { return s.Bells() == 1 })
+	s.WaitFor(func(s *screentest.Screen) bool { return s.Title() == "◆ work" })
+	s.Focus(true)
+	s.WaitFor(answerable)
+	s.Press("y")
+	s.WaitText(`Good\.`)
+	s.WaitFor(func(s *screentest.Screen) bool { return s.Title() == "work" })
+	if n := s.Bells(); n != 1 {
+		t.Errorf("%d bells", n)
+	}
+	s.Press("ctrl+d")
+	s.Exit()
+	s.CheckRestored()
+}

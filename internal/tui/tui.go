@@ -24,6 +24,7 @@ type Options struct {
 	Signals <-chan os.Signal  // requests to end
 	Theme   string            // the name of a theme; "" or "auto" asks the terminal
 	Keys    map[string]string // what each action is bound to, where it is not the default
+	Notify  string            // how the person is told when the terminal has no focus: auto, bell, osc or off
 	Walk    complete.Walk     // finds the files that can be named with @
 }
 

@@ -41,6 +41,10 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg:
 		m.background(msg)
 		return m.greet()
+	case tea.FocusMsg:
+		m.blurred = false
+	case tea.BlurMsg:
+		m.blurred = true
 	case tea.ResumeMsg:
 		m.take()
 	case settled:
@@ -216,6 +220,7 @@ func (m *model) ended(msg ended) tea.Cmd {
 	m.transcript.begun = nil
 	m.live = live{}
 	m.warn()
+	m.notify("the turn is over")
 	m.dirty = true
 	if reason == event.Done && len(m.conv.Queued()) > 0 {
 		m.submit("")
