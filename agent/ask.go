@@ -12,9 +12,9 @@ import (
 	"github.com/minicode-go/minicode/llm"
 )
 
-// errDeadline is the cause of a wait for the model that the turn's deadline
+// ErrDeadline is the cause of a wait for the model that the turn's deadline
 // ended.
-var errDeadline = errors.New("the time limit was reached")
+var ErrDeadline = errors.New("the time limit was reached")
 
 // answer is one answer of the model, recorded, with the row of the answer
 // table that it falls under.
@@ -39,14 +39,18 @@ func (t *turn) now() time.Time {
 	return time.Now()
 }
 
+// bounded is ctx, until the turn's deadline.
+func (t *turn) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if t.Deadline.IsZero() {
+		return ctx, func() {}
+	}
+	return context.WithDeadlineCause(ctx, t.Deadline, ErrDeadline)
+}
+
 // ask streams one answer and records it.
 func (t *turn) ask(ctx context.Context) (*answer, error) {
-	waiting := ctx
-	if !t.Deadline.IsZero() {
-		var cancel context.CancelFunc
-		waiting, cancel = context.WithDeadlineCause(ctx, t.Deadline, errDeadline)
-		defer cancel()
-	}
+	waiting, cancel := t.bounded(ctx)
+	defer cancel()
 	forced, limited := false, false
 	for {
 		req := t.request()
@@ -57,7 +61,7 @@ func (t *turn) ask(ctx context.Context) (*answer, error) {
 				return nil, t.tooLong()
 			}
 			forced = true
-			t.notice(event.WarnLevel, "The prompt is too long for the model. Making it smaller and trying once more.")
+			t.notice(event.WarnLevel, "The prompt is too long for the model.")
 			if err := t.compact(ctx, event.Forced); err != nil {
 				return nil, err
 			}

@@ -8,11 +8,14 @@ import (
 )
 
 // compact lets the compactor make the view smaller; what it did is recorded
-// before it goes on.
+// before it goes on. The turn's deadline bounds it.
 func (t *turn) compact(ctx context.Context, why event.Why) error {
 	if t.Compact == nil {
 		return ctx.Err()
 	}
+	parent := ctx
+	ctx, cancel := t.bounded(ctx)
+	defer cancel()
 	for e, err := range t.Compact.Compact(ctx, t.view, why) {
 		if err != nil {
 			return err
@@ -28,6 +31,9 @@ func (t *turn) compact(ctx context.Context, why event.Why) error {
 		case event.Signal:
 			t.emit(e)
 		}
+	}
+	if parent.Err() == nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return ctx.Err()
 }

@@ -51,6 +51,9 @@ func (t *turn) run(ctx context.Context, prompt []llm.Message) (event.Reason, err
 		if err := t.compact(ctx, event.Threshold); err != nil {
 			return "", err
 		}
+		if reason := t.overBudget(); reason != "" { // a summary costs, too
+			return reason, nil
+		}
 		answer, err := t.ask(ctx)
 		if err != nil {
 			return "", err
@@ -94,7 +97,7 @@ func reasonOf(ctx context.Context, err error) event.Reason {
 	switch {
 	case ctx.Err() != nil:
 		return event.Interrupted
-	case errors.Is(err, errDeadline):
+	case errors.Is(err, ErrDeadline):
 		return event.Budget
 	case errors.Is(err, llm.ErrContextTooLong):
 		return event.Context
@@ -121,7 +124,7 @@ func (t *turn) steps() int { return orElse(max(t.MaxSteps, 0), DefaultSteps) }
 // overBudget is looked at before each request, never inside a batch.
 func (t *turn) overBudget() event.Reason {
 	if !t.Deadline.IsZero() && !t.now().Before(t.Deadline) {
-		t.detail = errDeadline.Error()
+		t.detail = ErrDeadline.Error()
 		return event.Budget
 	}
 	if t.Budget != nil {

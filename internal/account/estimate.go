@@ -25,7 +25,6 @@ const (
 	perTool          = 6 * whole
 	perCall          = 10 * whole
 	perResult        = 7 * whole
-	perImage         = 1500 * whole // about what a screenshot costs
 	schemaPercent    = 80
 	bytesOfEncrypted = 4 // that make a token, where thinking cannot be read
 )
@@ -40,7 +39,7 @@ func partTokens(p llm.Part) (t tokens) {
 		}
 		return tokens(len(p.Raw)+len(p.Signature)) * whole / bytesOfEncrypted
 	case llm.Image:
-		return perImage
+		return imageTokens(p)
 	case llm.ToolCall:
 		return perCall + textTokens(p.Name) + textTokens(string(p.Args)) + textTokens(p.Malformed)
 	case llm.ToolResult:

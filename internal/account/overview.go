@@ -121,7 +121,7 @@ func byKind(messages []llm.Message) []weight {
 				kinds[thinking].tokens += t
 				continue
 			}
-			seen := perImage * imagesIn(p)
+			seen := picturesIn(p)
 			kinds[images].tokens += seen
 			kinds[at].tokens += t - seen
 		}
@@ -129,16 +129,17 @@ func byKind(messages []llm.Message) []weight {
 	return kinds
 }
 
-func imagesIn(p llm.Part) (n tokens) {
+// picturesIn is what the pictures of a part take.
+func picturesIn(p llm.Part) (t tokens) {
 	switch p := p.(type) {
 	case llm.Image:
-		return 1
+		return imageTokens(p)
 	case llm.ToolResult:
 		for _, inner := range p.Parts {
-			n += imagesIn(inner)
+			t += picturesIn(inner)
 		}
 	}
-	return n
+	return t
 }
 
 // divide gives each its share of the total, so that the shares add up to it:

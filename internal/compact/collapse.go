@@ -50,6 +50,9 @@ func (c Collapse) Edits(ctx context.Context, v event.View, tell func(event.Signa
 		return Work{}, Nothing("switched off after 3 failures in a row; /collapse or another model switches it on again")
 	}
 	size := sizesOf(c.Meter, v)
+	if err := hopeless(size, v); err != nil {
+		return Work{}, err
+	}
 	messages := v.Request.Messages
 	spans := planSpans(size, messages, max(leastSaving, v.Used.Tokens-int(collapseTo*float64(v.Used.Window))))
 	expected := 0

@@ -15,6 +15,7 @@ import (
 // Digest asks a model to say in few words what messages say in many.
 type Digest struct {
 	Model        func() llm.Model // nil, or one that gives nil: the model of the view
+	Fallback     bool             // ask the model of the view when Model meets a fault
 	Instructions string           // what the person wants every digest to mind
 
 	// Again says whether a request that failed is sent again, and after which
@@ -39,18 +40,26 @@ const maxDigest = 4096
 // more with half of it. An answer that is no digest is a [Strike]. Work holds
 // what was spent and by which model, also with an error.
 func (d Digest) Ask(ctx context.Context, v event.View, o Order, tell func(event.Signal)) (string, Work, error) {
-	model := v.Model
-	if d.Model != nil {
-		if own := d.Model(); own != nil {
-			model = own
-		}
-	}
-	if model == nil {
-		return "", Work{}, errors.New("there is no model to ask")
-	}
 	if tell == nil {
 		tell = func(event.Signal) {}
 	}
+	if d.Model != nil {
+		if own := d.Model(); own != nil && own.Info().ID() != modelOf(v) {
+			text, work, err := d.ask(ctx, own, v, o, tell)
+			if fault := (*llm.Error)(nil); v.Model == nil || ctx.Err() != nil || !errors.As(err, &fault) || !d.Fallback {
+				return text, work, err
+			}
+			tell(event.Notice{Level: event.WarnLevel, Text: fmt.Sprintf("The summary model %s (context.summaryModel) could not be asked: %v. The model in use is asked instead.", own.Info().ID(), err)})
+		}
+	}
+	if v.Model == nil {
+		return "", Work{}, errors.New("there is no model to ask")
+	}
+	return d.ask(ctx, v.Model, v, o, tell)
+}
+
+// ask asks one model.
+func (d Digest) ask(ctx context.Context, model llm.Model, v event.View, o Order, tell func(event.Signal)) (string, Work, error) {
 	info := model.Info()
 	work := Work{Model: info.ID()}
 	req, room := d.frame(info, o)
@@ -155,6 +164,8 @@ func digestIn(done llm.Done) (string, error) {
 		return "", Strike("the model called a tool instead of writing a summary")
 	case done.Stop == llm.StopRefusal || done.Stop == llm.StopFilter:
 		return "", Strike("the model refused to write a summary")
+	case done.Stop == llm.StopPause:
+		return "", Strike("the model stopped before the summary was whole")
 	case text == "" && done.Stop == llm.StopLength:
 		return "", Strike("the model came to its output limit before it wrote a summary")
 	case text == "":
@@ -163,25 +174,29 @@ func digestIn(done llm.Done) (string, error) {
 	return text, nil
 }
 
-// summaryIn is what stands in the last summary tags; without any, all but what
-// stands in analysis tags.
+// summaryIn is what stands between the first opening and the last closing of
+// the summary tags, since a summary may speak of such tags itself. An analysis
+// before it does not count. Without tags it is the whole text.
 func summaryIn(text string) string {
-	for {
-		before, rest, found := strings.Cut(text, "<analysis>")
-		if !found {
-			break
-		}
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), "<analysis>"); ok {
 		_, after, closed := strings.Cut(rest, "</analysis>")
 		if !closed { // it goes up to the summary, or to the end
 			after = ""
-			if at := strings.LastIndex(rest, "<summary>"); at >= 0 {
+			if at := strings.Index(rest, "<summary>"); at >= 0 {
 				after = rest[at:]
 			}
 		}
-		text = before + after
+		text = after
 	}
-	if at := strings.LastIndex(text, "<summary>"); at >= 0 {
-		text, _, _ = strings.Cut(text[at+len("<summary>"):], "</summary>")
+	if at := strings.Index(text, "<summary>"); at >= 0 {
+		text = text[at+len("<summary>"):]
+		if end := strings.LastIndex(text, "</summary>"); end >= 0 {
+			text = text[:end]
+		}
 	}
-	return strings.TrimSpace(text)
+	text = strings.TrimSpace(text)
+	for _, mark := range []string{"<final>", "[FINAL]", "<progress>", "[PROGRESS]"} {
+		text = strings.TrimSpace(strings.TrimPrefix(text, mark))
+	}
+	return text
 }

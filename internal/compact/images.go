@@ -22,7 +22,7 @@ func (Images) Name() string { return "images" }
 func (Images) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work, error) {
 	var edits []event.Edit
 	for _, m := range v.Request.Messages {
-		parts, found := withoutImages(m.Parts)
+		parts, found := withoutImages(m.Parts, imageGone)
 		if !found {
 			continue
 		}
@@ -34,13 +34,13 @@ func (Images) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work
 	return Work{Edits: edits}, nil
 }
 
-func withoutImages(parts llm.Parts) (out llm.Parts, found bool) {
+func withoutImages(parts llm.Parts, gone string) (out llm.Parts, found bool) {
 	for _, p := range parts {
 		switch q := p.(type) {
 		case llm.Image:
-			p, found = llm.Text{Text: imageGone}, true
+			p, found = llm.Text{Text: gone}, true
 		case llm.ToolResult:
-			inner, has := withoutImages(q.Parts)
+			inner, has := withoutImages(q.Parts, gone)
 			q.Parts, found = inner, found || has
 			p = q
 		}

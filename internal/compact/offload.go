@@ -37,18 +37,16 @@ type Offload struct {
 }
 
 // Clean replaces one oversized result by a preview and the path of the whole.
-// Exactly the limit passes. Where the file cannot be written the result stays
-// as it is.
+// Exactly the limit passes. Where the file cannot be written the preview is all
+// that stays.
 func (o Offload) Clean(_ context.Context, out tool.Outcome) tool.Outcome {
 	text := out.Result.Parts.Text()
 	switch {
 	case out.Result.Meta.Saved != "":
 		o.adopt(&out, text)
 	case utf8.RuneCountInString(text) > o.ResultLimit() && !strings.HasPrefix(text, persistedHead):
-		if path, err := o.write(out.Call.ID, text); err == nil {
-			out.Result.Meta.Saved, out.Result.Meta.Size = path, int64(len(text))
-			out.Result.Parts = withText(out.Result.Parts, frame(path, utf8.RuneCountInString(text), preview(text, out.Result.Meta.Exit != nil)))
-		}
+		r := o.persist(llm.ToolResult{Call: out.Call.ID, Parts: out.Result.Parts, Meta: out.Result.Meta}, text)
+		out.Result.Parts, out.Result.Meta = r.Parts, r.Meta
 	}
 	return out
 }
@@ -62,7 +60,7 @@ func (o Offload) adopt(out *tool.Outcome, text string) {
 		meta.Saved = path
 	}
 	if !strings.HasPrefix(text, persistedHead) {
-		out.Result.Parts = withText(out.Result.Parts, frame(meta.Saved, int(meta.Size), text))
+		out.Result.Parts = withText(out.Result.Parts, frame("Full output saved to: "+meta.Saved, int(meta.Size), text))
 	}
 }
 
@@ -106,10 +104,7 @@ func (o Offload) Edits(_ context.Context, v event.View, _ func(event.Signal)) (W
 		if total <= o.BatchLimit() {
 			break
 		}
-		short, err := o.persist(e.result, e.text)
-		if err != nil {
-			return Work{Edits: edits}, err
-		}
+		short := o.persist(e.result, e.text)
 		saved := e.chars - utf8.RuneCountInString(short.Parts.Text())
 		if saved <= 0 {
 			break
@@ -123,15 +118,16 @@ func (o Offload) Edits(_ context.Context, v event.View, _ func(event.Signal)) (W
 }
 
 // persist writes the text of a result to its file and gives the result that
-// stands for it.
-func (o Offload) persist(r llm.ToolResult, text string) (llm.ToolResult, error) {
-	path, err := o.write(r.Call, text)
-	if err != nil {
-		return r, err
+// stands for it. Without a file it is said that there is none.
+func (o Offload) persist(r llm.ToolResult, text string) llm.ToolResult {
+	where := "It is not kept, because no file could be written: ask for less at a time."
+	if path, err := o.write(r.Call, text); err == nil {
+		where = "Full output saved to: " + path
+		r.Meta.Saved = path
 	}
-	r.Parts = withText(r.Parts, frame(path, utf8.RuneCountInString(text), preview(text, r.Meta.Exit != nil)))
-	r.Meta.Saved, r.Meta.Size = path, int64(len(text))
-	return r, nil
+	r.Meta.Size = int64(len(text))
+	r.Parts = withText(r.Parts, frame(where, utf8.RuneCountInString(text), preview(text, r.Meta.Exit != nil)))
+	return r
 }
 
 // path is where the result of the call is kept.
@@ -156,13 +152,17 @@ func (o Offload) write(call, text string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", err
 	}
-	return path, os.WriteFile(path, []byte(text), 0o600)
+	err := os.WriteFile(path, []byte(text), 0o600)
+	if err != nil {
+		_ = os.Remove(path) // a torn file is worse than none
+	}
+	return path, err
 }
 
 // frame is what the model reads in the place of an oversized result.
-func frame(path string, chars int, preview string) string {
-	return fmt.Sprintf("%s\nOutput too large (%s). Full output saved to: %s\n\nPreview (first 2K chars):\n%s\n...\n%s",
-		persistedHead, size(chars), path, preview, persistedTail)
+func frame(where string, chars int, preview string) string {
+	return fmt.Sprintf("%s\nOutput too large (%s). %s\n\nPreview (first 2K chars):\n%s\n...\n%s",
+		persistedHead, size(chars), where, preview, persistedTail)
 }
 
 func size(chars int) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/account"
@@ -26,23 +27,53 @@ type Pipeline struct {
 	Told  *Told          // what was told already; nil tells everything
 }
 
-// Told is the notices of a pipeline that were given, so that none is given
-// before every request.
-type Told struct{ last string }
+// Told is what a pipeline keeps in mind between its runs: the notices that were
+// given, so that none is given before every request, and which stages failed by
+// a fault of a provider, so that a dead one is not waited for before every
+// request.
+type Told struct {
+	texts map[string]string // by stage
+	rests map[string]int    // by stage: how many runs it is still left out of
+}
 
-func (t *Told) news(text string) bool {
+// rest is for how many requests a stage is left out after a fault.
+const rest = 10
+
+func (t *Told) news(stage, text string) bool {
 	if t == nil {
 		return true
 	}
-	news := t.last != text
-	t.last = text
+	if t.texts == nil {
+		t.texts = map[string]string{}
+	}
+	news := t.texts[stage] != text
+	t.texts[stage] = text
 	return news
 }
 
+func (t *Told) failed(stage string) {
+	if t == nil {
+		return
+	}
+	if t.rests == nil {
+		t.rests = map[string]int{}
+	}
+	t.rests[stage] = rest
+}
+
+func (t *Told) resting(stage string) bool {
+	if t == nil || t.rests[stage] == 0 {
+		return false
+	}
+	t.rests[stage]--
+	return true
+}
+
 // Compact runs the stages whose line the view is over, taking the view again
-// after each that changed it. Forced by the provider, lines do not count: the stages run until
-// no more than half of what was refused is left. By hand, lines do not count,
-// and that there is nothing to do is an error of type [Nothing].
+// after each that changed it. Forced by the provider, lines do not count: the
+// stages run until no more than half of what was refused is left. So they do
+// before a request is refused here. By hand, lines do not count, and that there
+// is nothing to do is an error of type [Nothing].
 func (p Pipeline) Compact(ctx context.Context, view func() event.View, why event.Why) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		r := run{Pipeline: p, yield: yield, why: why, more: true}
@@ -50,33 +81,72 @@ func (p Pipeline) Compact(ctx context.Context, view func() event.View, why event
 			yield(nil, p.TooLong(view()))
 			return
 		}
-		var v event.View
-		r.changed = true
-		for _, rule := range p.Rules {
-			if rule.Refused != (why == event.Limit) {
-				continue
-			}
-			if r.changed {
-				v, r.changed = view(), false
-			}
-			v.Why = why
-			if r.refused == 0 {
-				r.refused = v.Used.Tokens
-			}
-			if why == event.Forced { // the window is smaller than what was refused, whatever is known of it
-				v.Used.Window = min(v.Used.Window, r.refused)
-			}
-			if ctx.Err() != nil || why == event.Forced && v.Used.Tokens <= r.refused/2 {
-				return
-			}
-			if why == event.Threshold && v.Used.Share() < rule.Above {
-				continue
-			}
-			if !r.stage(ctx, rule.Stage, v) {
-				return
+		if why == event.Forced {
+			if text := misjudged(view()); text != "" && p.Told.news("window", text) {
+				r.say(event.Notice{Level: event.WarnLevel, Text: text})
 			}
 		}
+		err := r.all(ctx, view)
+		if errors.Is(err, llm.ErrContextTooLong) && why == event.Threshold && r.more {
+			hard := run{Pipeline: p, yield: yield, why: event.Forced, more: true, failed: r.failed}
+			err = hard.all(ctx, view)
+			r.more = hard.more
+			if err == nil && r.more {
+				err = r.last(ctx, view)
+			}
+		}
+		if err != nil && r.more && ctx.Err() == nil {
+			yield(nil, err)
+		}
 	}
+}
+
+// all runs the stages in order.
+func (r *run) all(ctx context.Context, view func() event.View) error {
+	var v event.View
+	r.changed = true
+	for _, rule := range r.Rules {
+		if rule.Refused != (r.why == event.Limit) {
+			continue
+		}
+		if r.changed {
+			v, r.changed = view(), false
+		}
+		v.Why = r.why
+		if r.refused == 0 {
+			r.refused = v.Used.Tokens
+		}
+		if r.why == event.Forced { // the window is smaller than what was refused, whatever is known of it
+			v.Used.Window = min(v.Used.Window, r.refused)
+		}
+		if ctx.Err() != nil || r.why == event.Forced && v.Used.Tokens <= r.refused/2 {
+			return nil
+		}
+		if r.failed[rule.Stage.Name()] {
+			continue
+		}
+		if r.why == event.Threshold && (v.Used.Share() < rule.Above || r.Told.resting(rule.Stage.Name())) {
+			continue
+		}
+		if err := r.stage(ctx, rule.Stage, v); err != nil || !r.more {
+			return err
+		}
+	}
+	return nil
+}
+
+// last runs the last rule for requests that are not refused yet once more.
+func (r *run) last(ctx context.Context, view func() event.View) error {
+	for _, rule := range slices.Backward(r.Rules) {
+		if v := view(); !rule.Refused {
+			v.Why = r.why
+			if v.Used.Share() < rule.Above {
+				return nil
+			}
+			return r.stage(ctx, rule.Stage, v)
+		}
+	}
+	return nil
 }
 
 // run is one run of a pipeline.
@@ -84,59 +154,68 @@ type run struct {
 	Pipeline
 	yield   func(event.Event, error) bool
 	why     event.Why
-	refused int  // tokens in use when it began
-	changed bool // the view was, since it was taken
+	refused int             // tokens in use when it began
+	changed bool            // the view was, since it was taken
+	failed  map[string]bool // stages that met a strike or a fault, and are not tried again
 	more    bool
 }
 
-// stage runs one stage and states what came of it. It is false when no other
-// stage should run.
-func (r *run) stage(ctx context.Context, s Stage, v event.View) bool {
+// stage runs one stage and states what came of it. Its error ends the run.
+func (r *run) stage(ctx context.Context, s Stage, v event.View) error {
 	work, err := s.Edits(ctx, v, func(sig event.Signal) { r.say(sig) })
 	var nothing Nothing
 	var strike Strike
+	if err != nil && !errors.As(err, &nothing) {
+		if r.failed == nil {
+			r.failed = map[string]bool{}
+		}
+		r.failed[s.Name()] = true
+	}
+	if len(work.Edits) == 0 || err != nil {
+		work.Edits = nil
+		if work.Usage != (llm.Usage{}) && !errors.As(err, &strike) { // of an answer before a fault
+			r.say(spent(r.record(s, v), work))
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
-		return false
-	case errors.Is(err, llm.ErrContextTooLong):
-		if r.more {
-			r.yield(nil, err)
-		}
-		return false
+		return nil
+	case errors.Is(err, llm.ErrContextTooLong), r.why == event.Manual && err != nil && !errors.As(err, &strike):
+		return err
 	case errors.As(err, &nothing):
-		if r.why == event.Manual && r.more {
-			r.yield(nil, nothing)
-			return false
-		}
-		return r.more
+		return nil
 	case errors.As(err, &strike):
 		r.say(event.Notice{Level: event.WarnLevel, Text: "The conversation was not made smaller by " + s.Name() + ": " + string(strike) + ". It goes on as it is."})
-		e := event.Edited{Stage: s.Name(), Why: r.why, Before: v.Used.Tokens, After: v.Used.Tokens, Error: string(strike)}
-		return r.say(spent(e, work))
+		e := r.record(s, v)
+		e.Error = string(strike)
+		r.say(spent(e, work))
+		return nil
 	case err != nil:
-		if work.Usage != (llm.Usage{}) { // of an answer before the fault
-			r.say(spent(event.Edited{Stage: s.Name(), Why: r.why, Before: v.Used.Tokens, After: v.Used.Tokens}, work))
+		text := err.Error()
+		if !errors.As(err, new(Warning)) {
+			text = "The conversation was not made smaller by " + s.Name() + ": " + text
+			r.Told.failed(s.Name())
 		}
-		if r.why == event.Manual && r.more {
-			r.yield(nil, err)
-			return false
-		}
-		text := "The conversation was not made smaller by " + s.Name() + ": " + err.Error()
-		if errors.As(err, new(Warning)) {
-			text = err.Error()
-		}
-		if r.Told.news(text) {
+		if r.Told.news(s.Name(), text) {
 			r.say(event.Notice{Level: event.WarnLevel, Text: text})
 		}
-		return r.more
+		return nil
 	case len(work.Edits) == 0:
-		return r.more
+		return nil
 	}
 	if work.Model == "" { // else it was told before the model was asked
 		r.say(event.Compacting{Stage: s.Name()})
 	}
 	r.changed = true
-	return r.say(spent(r.edited(v, s.Name(), work.Edits), work))
+	e := r.record(s, v)
+	e.Edits, e.After = work.Edits, max(0, e.Before-saving(sizesOf(r.Meter, v), v, work.Edits))
+	r.say(spent(e, work))
+	return nil
+}
+
+// record is the fact that a stage ran and changed nothing.
+func (r *run) record(s Stage, v event.View) event.Edited {
+	return event.Edited{Stage: s.Name(), Why: r.why, Before: v.Used.Tokens, After: v.Used.Tokens}
 }
 
 // say yields while the reader is there.
@@ -149,12 +228,6 @@ func spent(e event.Edited, w Work) event.Edited {
 	if w.Usage != (llm.Usage{}) {
 		e.Usage, e.Model = &w.Usage, w.Model
 	}
-	return e
-}
-
-func (r *run) edited(v event.View, stage string, edits []event.Edit) event.Edited {
-	e := event.Edited{Stage: stage, Why: r.why, Edits: edits, Before: v.Used.Tokens}
-	e.After = max(0, e.Before-saving(sizesOf(r.Meter, v), v, edits))
 	return e
 }
 

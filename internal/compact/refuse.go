@@ -18,8 +18,9 @@ type Refuse struct {
 func (Refuse) Name() string { return "refuse" }
 
 // Edits has none to give. Its error wraps [llm.ErrContextTooLong] where the
-// window is known and the number rests on what the provider counted: where it
-// would be over the line even if only half of what is estimated were there.
+// window is known and the number rests on what the provider counted: where most
+// of it is that, and it would be over the line even if only half of the rest
+// were there.
 // Otherwise the provider is the one to say that it is too long.
 func (r Refuse) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Work, error) {
 	sure := v.Used
@@ -27,8 +28,8 @@ func (r Refuse) Edits(_ context.Context, v event.View, _ func(event.Signal)) (Wo
 	switch {
 	case v.Why != event.Threshold:
 		return Work{}, Nothing("a request is refused only before it is sent")
-	case v.Used.Known && v.Used.Counted > 0 && sure.Share() >= r.Above:
-		return Work{}, fmt.Errorf("%w: it takes %d of %d tokens, and nothing more can be taken out. The biggest parts are %s. %s",
+	case v.Used.Known && 2*v.Used.Counted >= v.Used.Tokens && sure.Share() >= r.Above:
+		return Work{}, fmt.Errorf("%w: it takes %d of %d tokens, as the provider counts, and nothing more can be taken out. The biggest parts are %s. %s",
 			llm.ErrContextTooLong, v.Used.Tokens, v.Used.Window, biggest(v), waysOut)
 	}
 	return Work{}, Warning("The request may be too long for the model, which is not certain. It is sent as it is. " + waysOut + ".")

@@ -68,6 +68,8 @@ func render(messages []llm.Message, ratio float64) input {
 
 func (in *input) add(head, text string, r rank) {
 	if strings.TrimSpace(text) != "" {
+		// What is quoted must not look like the end of the material.
+		text = strings.ReplaceAll(text, "</conversation>", `<\/conversation>`)
 		in.pieces = append(in.pieces, in.measured(piece{head: head, text: text, rank: r}))
 	}
 }

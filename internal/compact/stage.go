@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"slices"
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/account"
@@ -65,6 +66,26 @@ func (s sizes) of(messages ...llm.Message) int {
 
 // at is what the message at that place takes.
 func (s sizes) at(messages []llm.Message, i int) int { return s.of(messages[i : i+1]...) }
+
+// hopeless says why asking a model for less of the older messages is of no use,
+// nil where it may be: what stays in any case does not fit, even if a good part
+// of it is estimated too high.
+func hopeless(size sizes, v event.View) error {
+	if v.Why == event.Manual || !v.Used.Known {
+		return nil
+	}
+	stays := llm.Request{System: v.Request.System, Tools: v.Request.Tools}
+	for _, m := range slices.Backward(v.Request.Messages) {
+		if m.Kind == llm.Prompt {
+			stays.Messages = []llm.Message{m}
+			break
+		}
+	}
+	if float64(size.meter.Estimate(stays))*size.ratio*0.75 > float64(v.Used.Window) {
+		return Nothing("the newest prompt, with the system prompt and the tools, is larger than the window by itself")
+	}
+	return nil
+}
 
 func modelOf(v event.View) string {
 	if v.Model == nil {

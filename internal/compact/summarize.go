@@ -51,13 +51,16 @@ func (s Summarize) Edits(ctx context.Context, v event.View, tell func(event.Sign
 		return Work{}, Nothing("2 summaries were made since the newest answer, which is all that is done without one")
 	}
 	size := sizesOf(s.Meter, v)
+	if err := hopeless(size, v); err != nil {
+		return Work{}, err
+	}
 	messages := v.Request.Messages
 	rs := rounds(messages)
 	limit := s.tailLimit(v)
 	tail := tailOf(size, messages, rs, limit)
 	if answers(messages, rs[:tail]) < leastRounds {
-		// All there is may be a few answers whose results are too large.
-		if edits := persistLargest(size, s.Offload, messages, limit); len(edits) > 0 {
+		// All there is may be a few results or prompts that are too large.
+		if edits := shrink(size, s.Offload, messages, limit); len(edits) > 0 {
 			return Work{Edits: edits}, nil
 		}
 		return Work{}, Nothing("not enough conversation to summarize")
@@ -84,7 +87,7 @@ func (s Summarize) Edits(ctx context.Context, v event.View, tell func(event.Sign
 	if saving(size, v, []event.Edit{edit}) < least {
 		return work, Strike("the summary is not enough shorter than what it stands for")
 	}
-	work.Edits = append([]event.Edit{edit}, persistLargest(size, s.Offload, messages[at:], limit)...)
+	work.Edits = append([]event.Edit{edit}, shrink(size, s.Offload, messages[at:], limit)...)
 	return work, nil
 }
 

@@ -461,7 +461,7 @@ func TestSummarizeNothing(t *testing.T) {
 		{"a prompt", small(func(*history) {}), event.Manual, "not enough conversation to summarize"},
 		{"prompts alone", small(func(h *history) {
 			for range 20 {
-				h.prompted(h.text(9000))
+				h.prompted(h.text(900))
 			}
 		}), event.Manual, "not enough conversation to summarize"},
 		{"one answer before the tail", small(func(h *history) {

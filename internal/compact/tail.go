@@ -28,11 +28,13 @@ func tailOf(size sizes, messages []llm.Message, rs []round, limit int) int {
 	return 0
 }
 
-// persistLargest moves the largest results of the tail to files until it takes
-// no more than limit tokens. Where a file cannot be written the result stays.
-func persistLargest(size sizes, o *Offload, tail []llm.Message, limit int) []event.Edit {
+// shrink makes the largest messages of the tail smaller until it takes no more
+// than limit tokens: results go to files, pictures in results are left out, and
+// of prompts that are too long, but the newest, head and tail stay. What cannot
+// be made smaller stays as it is.
+func shrink(size sizes, o *Offload, tail []llm.Message, limit int) []event.Edit {
 	over := size.of(tail...) - limit
-	if o == nil || over <= 0 {
+	if over <= 0 {
 		return nil
 	}
 	largest := make([]int, len(tail)) // the places in the tail
@@ -45,7 +47,10 @@ func persistLargest(size sizes, o *Offload, tail []llm.Message, limit int) []eve
 		if over <= 0 {
 			break
 		}
-		short, ok := o.persisted(tail[i])
+		short, ok := shorter(size, tail, i)
+		if !ok {
+			short, ok = o.persisted(tail[i])
+		}
 		if saved := size.of(tail[i]) - size.of(short); ok && saved > 0 {
 			edits[i] = event.Edit{From: tail[i].ID, To: tail[i].ID, With: []llm.Message{short}}
 			over -= saved
@@ -60,20 +65,28 @@ func persistLargest(size sizes, o *Offload, tail []llm.Message, limit int) []eve
 	return out
 }
 
-// persisted writes the result in a message to its file and gives the message
-// that stands for it. It is false when there is no result, it is in a file
-// already, or the file cannot be written.
+// pictureGone is what stands in the place of a picture in a result that had to
+// become smaller.
+const pictureGone = "(an image was left out here to make room: read it again by itself)"
+
+// persisted is the message of a result that is made smaller: its text goes to a
+// file, or it loses its pictures. It is false when there is no result, or
+// nothing of it can go.
 func (o *Offload) persisted(m llm.Message) (llm.Message, bool) {
 	r, ok := m.Result()
+	if !ok {
+		return m, false
+	}
+	parts, pictures := withoutImages(r.Parts, pictureGone)
+	r.Parts = parts
+	out := llm.Message{Role: m.Role, Kind: m.Kind, Parts: llm.Parts{r}}
 	text := r.Parts.Text()
-	if !ok || strings.HasPrefix(text, persistedHead) {
-		return m, false
+	if pictures || o == nil || strings.HasPrefix(text, persistedHead) {
+		return out, pictures
 	}
-	r, err := o.persist(r, text)
-	if err != nil {
-		return m, false
-	}
-	return llm.Message{Role: m.Role, Kind: m.Kind, Parts: llm.Parts{r}}, true
+	r = o.persist(r, text)
+	out.Parts = llm.Parts{r}
+	return out, r.Meta.Saved != ""
 }
 
 // keptPrompts is the prompts before the tail that a summary leaves word for

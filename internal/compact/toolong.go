@@ -13,7 +13,7 @@ import (
 // TooLong says of a view that it does not fit, what takes the most room in it,
 // and the ways out. The error wraps [llm.ErrContextTooLong].
 func (p Pipeline) TooLong(v event.View) error {
-	what := "also after making it smaller"
+	what := "and nothing more can be taken out"
 	if p.Off {
 		what = "and making it smaller by itself is switched off (context.auto)"
 	}
@@ -21,6 +21,16 @@ func (p Pipeline) TooLong(v event.View) error {
 }
 
 const waysOut = "Make it smaller with /compact, choose a model with a larger window with /model, or begin anew with /new"
+
+// misjudged says of a view that the provider refused as too long, that its
+// window must be smaller than is believed; "" where the estimate may be wrong.
+func misjudged(v event.View) string {
+	if v.Model == nil || v.Used.Share() > 0.75 {
+		return ""
+	}
+	return fmt.Sprintf("%s did not take a prompt of about %d tokens, though it is believed to take %d. Set models.%q.context in the settings to the window that it has.",
+		modelOf(v), v.Used.Tokens, v.Used.Window, modelOf(v))
+}
 
 // biggest names what takes the most room in a request.
 func biggest(v event.View) string {
