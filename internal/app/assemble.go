@@ -60,7 +60,7 @@ type Options struct {
 // Open puts the conversation together. Its error is for the person: a usage
 // or configuration mistake, or a session that cannot be opened.
 func Open(ctx context.Context, o Options) (*Conversation, error) {
-	c := &Conversation{o: o}
+	c := &Conversation{o: o, bill: provider.Bill{}}
 	if err := c.loadSettings(); err != nil {
 		return nil, err
 	}

@@ -63,11 +63,6 @@ func (c *Conversation) MakeRoom(ctx context.Context, stage, focus string) (done 
 			}
 			done = fact
 			c.madeRoom(c.log.Head().ID, fact)
-			if fact.Usage != nil {
-				c.mu.Lock()
-				c.spent = c.spent.Add(*fact.Usage)
-				c.mu.Unlock()
-			}
 		}
 	}
 	return done, context.Cause(ctx)
@@ -99,6 +94,7 @@ func (c *Conversation) Stated() []event.Record {
 // read anew; where notes on those of directories went, they are told again.
 func (c *Conversation) madeRoom(id string, e event.Edited) {
 	c.edited = true
+	c.bill.Add(e.Model, e.Usage)
 	switch {
 	case len(e.Edits) == 0:
 		return

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +60,7 @@ type Info struct {
 	Usage                                  llm.Usage     // of the whole session
 	Tasks                                  []Task        // running in the background
 	Price                                  func(model string) llm.Price
+	ModelInfo                              func(model string) llm.Info // of any model, by its "provider/name"
 }
 
 // Conversation is one conversation, open.
@@ -76,12 +78,13 @@ type Conversation struct {
 	projectSettings string // the person's own settings for this project
 
 	// busy is held by a turn, and by what goes to another session. Only its
-	// holder uses guide, place, edited, again and notices, or sets log, resumed and inbox.
+	// holder uses guide, place, edited, again, notices and bill, or sets log, resumed and inbox.
 	busy   atomic.Bool
 	guide  *prompt.Guide
-	edited bool         // the view was, since it was last looked at for the todo list
-	place  prompt.State // the surroundings, as of the newest prompt
-	again  string       // the instruction files as they were read for a summary
+	edited bool          // the view was, since it was last looked at for the todo list
+	place  prompt.State  // the surroundings, as of the newest prompt
+	again  string        // the instruction files as they were read for a summary
+	bill   provider.Bill // of this process
 
 	mu           sync.Mutex // guards what follows, and o.policy
 	log          *session.Log
@@ -95,7 +98,6 @@ type Conversation struct {
 	trouble      []string       // for the person, at the next chance
 	unshown      []event.Record // facts that no reader has seen yet
 	waited       time.Duration
-	spent        llm.Usage // by this process
 }
 
 // Now is the time, from the same clock that the records use.
@@ -139,12 +141,9 @@ func (c *Conversation) Prompt(ctx context.Context, text string) iter.Seq2[event.
 // follow keeps account of what was recorded.
 func (c *Conversation) follow(record event.Record) {
 	switch e := record.Event.(type) {
-	case event.Ended:
-		c.mu.Lock()
-		c.spent = c.spent.Add(e.Usage)
-		c.mu.Unlock()
 	case event.Message:
 		c.inbox.Recorded(e.Message)
+		c.bill.Add(e.Model, e.Usage)
 		if e.Usage != nil {
 			c.tellWindow()
 		}
@@ -305,7 +304,7 @@ func (c *Conversation) Info() Info {
 	return Info{
 		Session: c.log.ID(), Path: c.log.Path(), Title: c.log.Title(), Model: m.ID(), Mode: string(c.mode), Cwd: c.o.Cwd, Root: c.o.policy.Root, Resumed: c.resumed,
 		Window: m.Window, MaxOutput: m.MaxOutput, Saved: c.log.Saved(), Waited: c.waited, Usage: c.log.Usage(), Tasks: running(c.tasks),
-		Price: c.models.Price,
+		Price: c.models.Price, ModelInfo: c.modelInfo,
 	}
 }
 
@@ -450,22 +449,22 @@ func (c *Conversation) addWait(d time.Duration) {
 	c.waited += d
 }
 
-// overBudget says what is used up.
-func (c *Conversation) overBudget(turn llm.Usage) string {
-	limit := c.o.MaxBudgetUSD
-	if limit == 0 {
-		limit = c.settings.Config.Limits.MaxBudgetUSD
+// modelInfo is what is known of any model.
+func (c *Conversation) modelInfo(id string) llm.Info {
+	if now := c.current().Info(); now.ID() == id {
+		return now
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return provider.OverBudget(limit, c.model.Info(), c.spent.Add(turn))
+	return c.models.Info(id)
+}
+
+// overBudget says what is used up. What the turn used is on the bill already.
+func (c *Conversation) overBudget(llm.Usage) string {
+	limit := cmp.Or(c.o.MaxBudgetUSD, c.settings.Config.Limits.MaxBudgetUSD)
+	return c.bill.OverBudget(limit, c.current().Info().ID(), c.modelInfo)
 }
 
 func (c *Conversation) maxSteps() int {
-	if c.o.MaxSteps > 0 {
-		return c.o.MaxSteps
-	}
-	return c.settings.Config.Limits.MaxSteps
+	return cmp.Or(max(0, c.o.MaxSteps), c.settings.Config.Limits.MaxSteps)
 }
 
 // policy is what the gate decides by, as things are now.

@@ -183,8 +183,9 @@ func (r *report) finish(ctx context.Context, conv *app.Conversation) {
 	}
 	total, known := 0.0, true
 	for model, u := range r.usages {
-		cost, ok := info.Price(model).Cost(u)
-		m := modelUsage{u.Input, u.Output, u.CacheRead, u.CacheWrite, nil, info.Window, info.MaxOutput}
+		of := info.ModelInfo(model)
+		cost, ok := of.Price.Cost(u)
+		m := modelUsage{u.Input, u.Output, u.CacheRead, u.CacheWrite, nil, of.Window, of.MaxOutput}
 		if ok {
 			m.CostUSD = &cost
 		}

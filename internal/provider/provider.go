@@ -170,14 +170,24 @@ func (d *Directory) infoOf(provider, model string) llm.Info {
 	return info
 }
 
-// Price is what is known of the price of "provider/model".
-func (d *Directory) Price(id string) llm.Price {
+// Info is what is known of "provider/model" by now, with what its server told.
+func (d *Directory) Info(id string) llm.Info {
 	provider, model, _ := strings.Cut(id, "/")
 	if provider == "demo" {
-		return demo.Model{}.Info().Price
+		return demo.Model{}.Info()
 	}
-	return d.infoOf(provider, model).Price
+	info := d.infoOf(provider, model)
+	d.mu.Lock()
+	w := d.windows[id]
+	d.mu.Unlock()
+	if w == nil {
+		return info
+	}
+	return w.over(info, d.Settings.Config.Models[id].MaxOutput > 0)
 }
+
+// Price is what is known of the price of "provider/model".
+func (d *Directory) Price(id string) llm.Price { return d.Info(id).Price }
 
 // connect makes the adapter once its key is known, and what it takes to ask
 // its server for more.
