@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"io"
 
 	"github.com/minicode-go/minicode/internal/config"
@@ -57,11 +56,7 @@ func ExportSession(o Options, ref, format string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	log, err := c.store.Fork(info.Path, session.Options{Cwd: o.Cwd, Memory: true})
-	if err != nil {
-		return err
-	}
-	return errors.Join(log.Export(w, format), log.Close())
+	return c.store.Export(info.Path, w, format)
 }
 
 // Explanation is what a shell command would be met with.

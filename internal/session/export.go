@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -41,6 +42,19 @@ func (l *Log) Export(w io.Writer, format string) error {
 		return fmt.Errorf("exporting session %s: %w", l.id, err)
 	}
 	return nil
+}
+
+// Export writes a session as [Log.Export] does, as it is in its file: it is not
+// opened, so it may be open elsewhere, and nothing is mended or written.
+func (s *Store) Export(path string, w io.Writer, format string) error {
+	if err := sniff(path); err != nil {
+		return err
+	}
+	l, err := s.peek(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.Export(w, format), l.out.f.Close())
 }
 
 func (l *Log) exportRecords(out *bufio.Writer, chain []int32) error {

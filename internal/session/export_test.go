@@ -147,6 +147,61 @@ func TestExportDamaged(t *testing.T) {
 	}
 }
 
+// TestExportStored: what is in the file is written as if it were open, while it
+// is open elsewhere and after a crash, and nothing is changed.
+func TestExportStored(t *testing.T) {
+	s := newStore(t)
+	l := create(t, s, Options{})
+	turn(t, l, "one", "c1")
+	named := create(t, s, Options{Opened: event.Opened{Title: "the first one"}})
+	turn(t, named, "one", "c1")
+	add(t, named, event.Changed{Title: "my own title"})
+	crashed := create(t, s, Options{})
+	turn(t, crashed, "one", "c1")
+	say(t, crashed, llm.User, llm.Prompt, "two")
+	add(t, crashed, answer("c2"))
+	writeFile(t, crashed.Path(), append(readFile(t, crashed.Path()), `{"type":"mess`...))
+
+	before := tree(t, s.Root)
+	for _, open := range []*Log{l, named, crashed} {
+		for _, format := range []string{"markdown", "html", "json"} {
+			var b bytes.Buffer
+			if err := s.Export(open.Path(), &b, format); err != nil {
+				t.Fatal(err)
+			}
+			same(t, format, exported(t, open, format), b.String())
+		}
+	}
+	same(t, "the store", before, tree(t, s.Root))
+
+	for l, want := range map[*Log]string{l: "# Session " + l.ID() + "\n\n- Session: `" + l.ID() + "`\n", named: "# my own title\n\n- Session: `" + named.ID() + "`\n"} {
+		if text := exported(t, l, "markdown"); !strings.HasPrefix(text, want) {
+			t.Errorf("begins with %.100q, want %q", text, want)
+		}
+	}
+	for path, want := range map[string]error{filepath.Join(s.Root, "none.jsonl"): os.ErrNotExist, s.Root: ErrNotSession} {
+		if err := s.Export(path, &bytes.Buffer{}, "markdown"); !errors.Is(err, want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// tree is all files under a directory.
+func tree(t *testing.T, root string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[path] = string(readFile(t, path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
 func TestExportErrors(t *testing.T) {
 	l := create(t, newStore(t), Options{Memory: true})
 	for i := range 200 {
