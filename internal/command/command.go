@@ -11,6 +11,7 @@ import (
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/nearest"
 	"github.com/minicode-go/minicode/internal/permission"
+	"github.com/minicode-go/minicode/internal/visible"
 )
 
 var (
@@ -54,14 +55,16 @@ func All() []Command {
 	}
 }
 
-// Run runs a line that begins with a slash and returns what it prints. A line
-// whose first word is no command gives [ErrNoCommand], and the command that
-// leaves gives [ErrExit].
+// Run runs a line that begins with a slash and returns what it prints, which is
+// harmless for a terminal, whatever a model or a tool said. A line whose first
+// word is no command gives [ErrNoCommand], and the command that leaves gives
+// [ErrExit].
 func Run(ctx context.Context, conv *app.Conversation, line string) (string, error) {
 	name, args, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
 	for _, c := range All() {
 		if name == c.Name || name != "" && name == c.Alias {
-			return c.run(ctx, conv, strings.TrimSpace(args))
+			out, err := c.run(ctx, conv, strings.TrimSpace(args))
+			return visible.Safe(out), err
 		}
 	}
 	if meant := misspelled(name); meant != "" {

@@ -2,15 +2,18 @@ package command_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/command"
+	"github.com/minicode-go/minicode/internal/config"
 	"github.com/minicode-go/minicode/llm/llmtest"
 )
 
@@ -22,6 +25,7 @@ func open(t *testing.T, answers ...llmtest.Answer) *app.Conversation {
 		Cwd: project, Home: home, Environ: []string{"HOME=" + home}, Now: time.Now, Bare: true,
 		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 		Model: llmtest.New(t, answers...),
+		Flags: []config.Flag{{Name: "test", Key: "context.tailTokens", Value: 1}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -140,5 +144,44 @@ func TestWhatIsInForce(t *testing.T) {
 	}
 	if out := run(t, conv, "/status"); !strings.Contains(out, conv.Info().Session) || !strings.Contains(out, "plan") {
 		t.Error(out)
+	}
+}
+
+// TestHarmless: no command writes what a terminal would act on, whatever was
+// said by the model, by a tool and by the person.
+func TestHarmless(t *testing.T) {
+	const evil = "\x1b]0;pwn\x07\x1b[2J\u009b31m\rover\u202egnp\b"
+	answers := []llmtest.Answer{llmtest.Say("First " + evil)}
+	for range 6 {
+		answers = append(answers, llmtest.Say(strings.Repeat("and so on ", 100)))
+	}
+	conv := open(t, append(answers, llmtest.Say("<summary>the story "+evil+"</summary>"))...)
+	for i := range answers {
+		for _, err := range conv.Prompt(t.Context(), fmt.Sprint("alpha ", i, evil)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	run(t, conv, "/compact")
+	if err := conv.SetTitle("title " + evil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{
+		{"/expand", "First ]0;pwn[2J31movergnp\n"},
+		{"/expand 1", "alpha 0]0;pwn"},
+		{"/status", "title ]0;pwn[2J31m overgnp\n"},
+		{"/resume", "title ]0;pwn"},
+		{"/rename again " + evil, "renamed to again ]0;pwn"},
+		{"/fork", "(again ]0;pwn"},
+	} {
+		line, want := c[0], c[1]
+		out := run(t, conv, line)
+		if !strings.Contains(out+"\n", want) {
+			t.Errorf("%s: %q is not in %q", line, want, out)
+		}
+		if at := strings.IndexFunc(out, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); at >= 0 {
+			t.Errorf("%s: %q at %d of %q", line, out[at], at, out)
+		}
 	}
 }

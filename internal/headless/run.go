@@ -11,6 +11,7 @@ import (
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/command"
+	"github.com/minicode-go/minicode/internal/visible"
 	"github.com/minicode-go/minicode/llm"
 )
 
@@ -34,10 +35,10 @@ type Options struct {
 // prompt that begins with a slash is a command.
 func Run(ctx context.Context, conv *app.Conversation, prompt string, o Options) int {
 	r := newReport(conv)
+	o.Out, o.Err = redacting{o.Out, conv.Redact}, redacting{o.Err, func(line []byte) []byte { return []byte(visible.Safe(string(conv.Redact(line)))) }}
 	for _, text := range conv.Queued() {
 		fmt.Fprintf(o.Err, "queued in the last run, and sent now: %s\n", text)
 	}
-	o.Out, o.Err = redacting{o.Out, conv.Redact}, redacting{o.Err, conv.Redact}
 	if strings.HasPrefix(prompt, "/") {
 		if handled, exit := runCommand(ctx, conv, prompt, r, o); handled {
 			return exit
@@ -58,7 +59,8 @@ func Run(ctx context.Context, conv *app.Conversation, prompt string, o Options) 
 	return deliver(r, o, lost)
 }
 
-// redacting keeps keys out of what is written. Each write is a whole line.
+// redacting keeps keys out of what is written, and for people what a terminal
+// would act on. Each write is a whole line.
 type redacting struct {
 	io.Writer
 	redact func([]byte) []byte
