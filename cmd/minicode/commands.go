@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,26 +9,32 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/config"
+	"github.com/minicode-go/minicode/internal/demo"
 	"github.com/minicode-go/minicode/internal/line"
 )
 
 // demoCommand runs the offline demo.
-func demoCommand(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
+func demoCommand(stdin *os.File, stdout io.Writer) *cobra.Command {
+	var drawn bool
+	cmd := &cobra.Command{
 		Use: "demo", Short: "See it work, offline: a failing test is repaired in a scratch project", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signals := make(chan os.Signal, 2)
-			signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+			signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer signal.Stop(signals)
 			o, err := surroundings()
 			if err != nil {
 				return err
+			}
+			if drawn {
+				return startTour(cmd.Context(), o, stdin, stdout, signals)
 			}
 			color := false
 			if f, ok := stdout.(*os.File); ok {
@@ -36,6 +43,36 @@ func demoCommand(stdout io.Writer) *cobra.Command {
 			return exitError(line.Demo(cmd.Context(), o, line.Options{In: strings.NewReader(""), Out: stdout, Color: color, Signals: signals}))
 		},
 	}
+	cmd.Flags().BoolVar(&drawn, "tui", false, "in the full terminal program, with questions for you")
+	return cmd
+}
+
+// tourPause is the time between two words of the tour.
+const tourPause = 25 * time.Millisecond
+
+// startTour shows the terminal program at work, in a scratch project.
+func startTour(ctx context.Context, o app.Options, stdin *os.File, stdout io.Writer, signals <-chan os.Signal) error {
+	out, isFile := stdout.(*os.File)
+	if !isFile || !drawable(stdin, out, o.Environ) {
+		return usagef("demo --tui needs a terminal that can be drawn on; \"minicode demo\" does not")
+	}
+	loaded, err := app.LoadSettings(o)
+	if err != nil {
+		return &usageError{err}
+	}
+	dir, err := demo.Project(os.TempDir())
+	if err != nil {
+		return fmt.Errorf("the demo could not be prepared: %w", err)
+	}
+	o.Cwd, o.Model, o.Bare = dir, demo.Tour{Pause: tourPause}, true
+	o.Flags = []config.Flag{
+		{Name: "demo", Key: "mode", Value: "default"},
+		{Name: "demo", Key: "permissions.allow", Value: []string{"run_command(go test:*)"}},
+		{Name: "demo", Key: "permissions.deny", Value: []string{demo.Denied}},
+	}
+	err = startDrawn(ctx, o, loaded.Config.Terminal, demo.Prompt, stdin, out, signals)
+	fmt.Fprintln(stdout, "\nThe scratch project is in "+dir)
+	return err
 }
 
 // permissionsCommand explains what would be decided of a command.

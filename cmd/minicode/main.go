@@ -98,7 +98,7 @@ func newRoot(stdin *os.File, stdout, stderr io.Writer) *cobra.Command {
 	root.Flags().SetNormalizeFunc(kebab)
 	completeFlags(root)
 	root.SetFlagErrorFunc(suggest)
-	root.AddCommand(demoCommand(stdout), permissionsCommand(stdout), sessionsCommand(stdout), configCommand(stdout), versionCommand(stdout))
+	root.AddCommand(demoCommand(stdin, stdout), permissionsCommand(stdout), sessionsCommand(stdout), configCommand(stdout), versionCommand(stdout))
 	for _, name := range []string{"trust", "mcp", "skills", "doctor", "models"} {
 		root.AddCommand(notYet(name))
 	}

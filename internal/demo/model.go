@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/llm"
@@ -29,21 +30,51 @@ const (
 // Stream says the script's next answer.
 func (Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		parts := next(req.Messages)
-		for _, piece := range strings.SplitAfter(parts.Text(), " ") {
-			if ctx.Err() != nil {
+		tell(ctx, req, next(req.Messages), 0, yield)
+	}
+}
+
+// tell streams an answer, with a pause before each word.
+func tell(ctx context.Context, req llm.Request, parts llm.Parts, pause time.Duration, yield func(llm.Chunk, error) bool) {
+	for _, p := range parts {
+		var text string
+		chunk := func(piece string) llm.Chunk { return llm.TextDelta{Text: piece} }
+		switch p := p.(type) {
+		case llm.Text:
+			text = p.Text
+		case llm.Thinking:
+			text = p.Text
+			chunk = func(piece string) llm.Chunk { return llm.ThinkingDelta{Text: piece} }
+		default:
+			continue
+		}
+		for _, piece := range strings.SplitAfter(text, " ") {
+			if !wait(ctx, pause) {
 				yield(nil, context.Cause(ctx))
 				return
 			}
-			if !yield(llm.TextDelta{Text: piece}, nil) {
+			if !yield(chunk(piece), nil) {
 				return
 			}
 		}
-		stop := llm.StopEnd
-		if len(parts.Calls()) > 0 {
-			stop = llm.StopTools
-		}
-		yield(llm.Done{Parts: parts, Stop: stop, Model: "script", Usage: llm.Usage{Input: account.Estimate(req), Output: account.Estimate(llm.Request{Messages: []llm.Message{{Parts: parts}}})}}, nil)
+	}
+	stop := llm.StopEnd
+	if len(parts.Calls()) > 0 {
+		stop = llm.StopTools
+	}
+	yield(llm.Done{Parts: parts, Stop: stop, Model: "script", Usage: llm.Usage{Input: account.Estimate(req), Output: account.Estimate(llm.Request{Messages: []llm.Message{{Parts: parts}}})}}, nil)
+}
+
+// wait lets time pass, and says whether ctx is still in force.
+func wait(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
