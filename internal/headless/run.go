@@ -121,6 +121,10 @@ func tell(rec event.Record, r *report, o Options) error {
 		fmt.Fprintf(o.Err, "retry: attempt %d of %d failed (%s); next in %s\n", e.Attempt, e.Of, e.Error, e.After.Round(1e6))
 	case event.Message:
 		progress(e.Message, r, o)
+	case event.Compacting:
+		if o.Format == Text && (e.Stage == "collapse" || e.Stage == "summarize") {
+			fmt.Fprintln(o.Err, "context: asking the model for a summary…")
+		}
 	case event.Edited:
 		if o.Format == Text && e.Why != event.Manual && e.After < e.Before { // what was asked for is the result
 			fmt.Fprintf(o.Err, "context: %s, from %d to %d tokens\n", e.Stage, e.Before, e.After)
