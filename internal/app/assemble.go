@@ -67,6 +67,11 @@ func Open(ctx context.Context, o Options) (*Conversation, error) {
 	if err := builtin.CheckNames(o.OnlyTools, permission.TheirName); err != nil {
 		return nil, err
 	}
+	if name := c.settings.Config.Context.SummaryModel; name != "" {
+		if _, err := c.models.Model(name); err != nil {
+			c.warn("context.summaryModel: " + err.Error() + "; the model in use writes the summaries")
+		}
+	}
 	c.store = c.newStore()
 	if err := c.openSession(); err != nil {
 		return nil, err

@@ -155,8 +155,7 @@ func (c *Conversation) summaryModel() llm.Model {
 	}
 	m, err := c.models.Model(name)
 	if err != nil {
-		c.warn("context.summaryModel: " + err.Error() + "; the model in use writes the summaries")
-		return nil
+		return nil // it was told at the opening
 	}
 	return c.timing(m)
 }

@@ -120,6 +120,9 @@ func Load(in Input) (Loaded, error) {
 	}
 	l.notice()
 	l.unbuilt()
+	if wrong := l.out.Config.Context.disorder(); wrong != "" {
+		l.out.Warnings = append(l.out.Warnings, wrong)
+	}
 	return l.out, nil
 }
 
