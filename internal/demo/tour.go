@@ -43,13 +43,13 @@ const (
 // past is what the script has to know of the conversation.
 type past struct {
 	prompt  string
-	asked   bool        // the prompt answers the question
-	step    int         // answers since the prompt
-	results []llm.Parts // of the newest answer
-	failed  []bool      // which of them are errors
-	refused []string    // why the person refused edits in this turn
-	ran     bool        // an edit was made in this turn
-	calls   []llm.ToolCall
+	asked   bool           // the prompt answers the question
+	step    int            // answers since the prompt
+	results []llm.Parts    // of the newest answer
+	failed  []bool         // which of them are errors
+	refused []string       // why the person refused edits in this turn
+	ran     bool           // an edit was made in this turn
+	calls   []llm.ToolCall // of the newest answer
 }
 
 func read(messages []llm.Message) past {
@@ -58,13 +58,12 @@ func read(messages []llm.Message) past {
 		switch {
 		case m.Kind == llm.Prompt:
 			asked := slices.ContainsFunc(p.calls, func(c llm.ToolCall) bool { return c.Name == "ask_user" })
-			p = past{prompt: strings.TrimSpace(m.Text()), asked: asked}
-		case m.Role == llm.Assistant:
-			p.step++
-			p.results, p.failed = nil, nil
-			if calls := m.Calls(); len(calls) > 0 {
-				p.calls = calls
+			if len(p.calls) == 0 || asked { // else it was said meanwhile: the script goes on
+				p = past{prompt: strings.TrimSpace(m.Text()), asked: asked}
 			}
+		case m.Role == llm.Assistant && m.Kind != llm.Questioned: // which only says again what was asked
+			p.step++
+			p.results, p.failed, p.calls = nil, nil, m.Calls()
 		}
 		if r, ok := m.Result(); ok {
 			p.results, p.failed = append(p.results, r.Parts), append(p.failed, r.Error)

@@ -35,7 +35,11 @@ func TestTour(t *testing.T) {
 	if calls := question.Calls(); len(calls) != 1 || calls[0].Name != "ask_user" {
 		t.Fatalf("no question: %v", question)
 	}
-	asked = append(asked, said(question...))
+	meanwhile := []llm.Message{prompt(Prompt), said(call("list_files", nil)), gave("", false), prompt("hello?")}
+	if calls := ofTour(t, meanwhile...).Calls(); len(calls) != 3 {
+		t.Errorf("what was said meanwhile changes the tour: %v", calls)
+	}
+	asked = append(asked, said(question...), llm.NewText(llm.Assistant, llm.Questioned, "How far?"))
 	for answer, edits := range map[string]int{codeOnly: 1, withATest: 2, "do as you like": 1} {
 		history := append(asked[:len(asked):len(asked)], prompt(answer))
 		if n := len(ofTour(t, history...).Calls()); n != edits {
