@@ -17,6 +17,9 @@ import (
 	"github.com/minicode-go/minicode/llm"
 )
 
+// ErrTimeLimit says that the time limit of the run was reached.
+var ErrTimeLimit = agent.ErrDeadline
+
 // Context is how full the window is, and with what.
 func (c *Conversation) Context() account.Overview {
 	c.mu.Lock()
@@ -47,6 +50,11 @@ func (c *Conversation) MakeRoom(ctx context.Context, stage, focus string) (done 
 		return done, ErrBusy
 	}
 	defer c.busy.Store(false)
+	if c.o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.o.Timeout, ErrTimeLimit)
+		defer cancel()
+	}
 	rules := slices.DeleteFunc(c.stages(focus), func(r compact.Rule) bool { return r.Stage.Name() != stage })
 	model := c.timed()
 	view := func() event.View {
@@ -131,7 +139,7 @@ func (c *Conversation) pipeline() compact.Pipeline {
 func (c *Conversation) stages(focus string) []compact.Rule {
 	s := c.settings.Config.Context
 	offload := c.offload(c.timed())
-	digest := compact.Digest{Model: c.summaryModel, Instructions: s.SummaryInstructions, Again: agent.Retry{Now: c.o.Now}.After, Meter: &c.meter}
+	digest := compact.Digest{Model: c.summaryModel, Fallback: true, Instructions: s.SummaryInstructions, Again: agent.Retry{Tries: 5, Now: c.o.Now}.After, Meter: &c.meter}
 	history := func(stage string) compact.Past { return compact.Past(c.log.Past(stage)) }
 	return []compact.Rule{
 		{Stage: offload},

@@ -90,6 +90,9 @@ func nothing(err error, lead string) (string, error) {
 	return "", err
 }
 
+// listedEdits is how many of the newest edits are listed.
+const listedEdits = 10
+
 func expand(_ context.Context, conv *app.Conversation, which string) (string, error) {
 	edits := conv.Edits()
 	if len(edits) == 0 {
@@ -104,14 +107,24 @@ func expand(_ context.Context, conv *app.Conversation, which string) (string, er
 		at = n
 	}
 	var b strings.Builder
+	shown := 0 // how many of the list
+	if which == "" {
+		shown = min(len(edits), listedEdits)
+	}
+	if shown > 0 && shown < len(edits) {
+		fmt.Fprintf(&b, "(%d older ones)\n", len(edits)-shown)
+	}
 	for i, e := range edits {
+		if i < len(edits)-shown {
+			continue
+		}
 		fmt.Fprintf(&b, "%3d  %-9s  turn %d, %d messages, %d to %d tokens\n", i+1, e.Stage, e.Turn, e.Messages, e.Before, e.After)
 	}
 	messages, err := conv.Replaced(edits[at-1].ID)
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b, "\nWhat was there before %d (%s); /expand N shows another:\n", at, edits[at-1].Stage)
+	fmt.Fprintf(&b, "\nWhat was there before %d of %d (%s); /expand N shows another:\n", at, len(edits), edits[at-1].Stage)
 	for _, m := range messages {
 		b.WriteString("\n" + render(m))
 	}

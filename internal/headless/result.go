@@ -81,8 +81,11 @@ func newReport(conv *app.Conversation) *report {
 
 func (r *report) fail(err error) {
 	r.ended = event.Ended{Reason: event.Failed, Error: err.Error(), Fault: faultOf(err)}
-	if errors.As(err, new(*app.Interrupt)) {
+	switch {
+	case errors.As(err, new(*app.Interrupt)):
 		r.ended = event.Ended{Reason: event.Interrupted}
+	case errors.Is(err, app.ErrTimeLimit):
+		r.ended.Reason = event.Budget
 	}
 }
 
