@@ -2,9 +2,7 @@ package tui
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -20,12 +18,12 @@ import (
 func (m *model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if r := recover(); r != nil {
-			m.crash = fmt.Sprintf("%v\n%s", r, debug.Stack())
+			m.crash = fault(r)
 			cmd = m.quit(1)
 		}
 	}()
 	cmd = m.route(msg)
-	return m, tea.Batch(cmd, m.draw(), m.turnSpinner())
+	return m, guarded(tea.Batch(cmd, m.draw(), m.turnSpinner()))
 }
 
 func (m *model) route(msg tea.Msg) tea.Cmd {
@@ -69,6 +67,9 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.edited(msg)
 	case lost:
 		return m.quit(exitHangUp)
+	case crashed:
+		m.crash = msg.what
+		return m.quit(1)
 	case due:
 		m.framing = false
 	case tick:
