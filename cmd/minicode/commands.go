@@ -139,7 +139,7 @@ func sessionsCommand(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows, err := app.ListSessions(o, all)
+			rows, err := stored(o, all)
 			if err != nil {
 				return err
 			}
@@ -168,15 +168,35 @@ func sessionsCommand(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			id, err := app.DeleteSession(o, args[0])
-			if err == nil {
-				_, err = fmt.Fprintf(stdout, "deleted %s\n", id)
+			store, err := app.Stored(o)
+			if err != nil {
+				return err
 			}
+			info, err := store.Find(o.Cwd, args[0])
+			if err != nil {
+				return err
+			}
+			if err := store.Delete(info.Path); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(stdout, "deleted %s\n", info.ID)
 			return err
 		},
 	}
 	parent.AddCommand(list, remove, exportCommand(stdout))
 	return parent
+}
+
+// stored lists the sessions of this project or of all, newest first.
+func stored(o app.Options, all bool) ([]app.SessionInfo, error) {
+	store, err := app.Stored(o)
+	if err != nil {
+		return nil, err
+	}
+	if all {
+		return store.List("")
+	}
+	return store.List(o.Cwd)
 }
 
 // exportCommand writes a session out.
@@ -189,7 +209,15 @@ func exportCommand(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return app.ExportSession(o, args[0], format, stdout)
+			store, err := app.Stored(o)
+			if err != nil {
+				return err
+			}
+			info, err := store.Find(o.Cwd, args[0])
+			if err != nil {
+				return err
+			}
+			return store.Export(info.Path, stdout, format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "markdown", "markdown, html or json")

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/headless"
 )
 
@@ -26,7 +25,7 @@ func completeFlags(root *cobra.Command) {
 func sessionIDs(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
 	if o, err := surroundings(); err == nil && len(args) == 0 {
-		rows, _ := app.ListSessions(o, false) // without a list there is nothing to offer
+		rows, _ := stored(o, false) // without a list there is nothing to offer
 		for _, s := range rows {
 			if strings.HasPrefix(s.ID, typed) {
 				about := s.Title

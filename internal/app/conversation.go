@@ -421,7 +421,7 @@ func (c *Conversation) agent() *agent.Agent {
 	a := &agent.Agent{
 		Model: model, System: c.systemText, Tools: c.tools,
 		Log: c.log, Gate: c.gate, Meter: &c.meter, Compact: c.pipeline(), Clean: c.offload(model), Steer: c.steer,
-		Budget: c.overBudget, MaxSteps: c.maxSteps(), Effort: c.settings.Config.Effort,
+		Budget: c.overBudget, MaxSteps: c.maxSteps(), Effort: c.Effort(),
 		Retry: agent.Retry{Now: c.o.Now},
 	}
 	if c.o.Timeout > 0 {

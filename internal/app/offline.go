@@ -1,8 +1,6 @@
 package app
 
 import (
-	"io"
-
 	"github.com/minicode-go/minicode/internal/config"
 	"github.com/minicode-go/minicode/internal/permission"
 	"github.com/minicode-go/minicode/internal/session"
@@ -20,43 +18,13 @@ func LoadSettings(o Options) (config.Loaded, error) {
 // SessionInfo is one stored session, for a list.
 type SessionInfo = session.Info
 
-// ListSessions lists the stored sessions, newest first.
-func ListSessions(o Options, all bool) ([]SessionInfo, error) {
+// Stored is the stored sessions, of all projects.
+func Stored(o Options) (*session.Store, error) {
 	c := &Conversation{o: o}
 	if err := c.loadSettings(); err != nil {
 		return nil, err
 	}
-	c.store = c.newStore()
-	return c.Sessions(all)
-}
-
-// DeleteSession deletes the session that ref names and returns its id.
-func DeleteSession(o Options, ref string) (string, error) {
-	c := &Conversation{o: o}
-	if err := c.loadSettings(); err != nil {
-		return "", err
-	}
-	c.store = c.newStore()
-	info, err := c.store.Find(o.Cwd, ref)
-	if err != nil {
-		return "", err
-	}
-	return info.ID, c.store.Delete(info.Path)
-}
-
-// ExportSession writes the whole session that ref names as markdown, html or
-// json. The session may be in use.
-func ExportSession(o Options, ref, format string, w io.Writer) error {
-	c := &Conversation{o: o}
-	if err := c.loadSettings(); err != nil {
-		return err
-	}
-	c.store = c.newStore()
-	info, err := c.store.Find(o.Cwd, ref)
-	if err != nil {
-		return err
-	}
-	return c.store.Export(info.Path, w, format)
+	return c.newStore(), nil
 }
 
 // Explanation is what a shell command would be met with.

@@ -159,14 +159,8 @@ func (c *Conversation) Fork() error {
 	return c.switchTo(func() error { return c.copyOf(path) })
 }
 
-// Sessions lists the stored sessions, newest first: those of this directory's
-// project, or all.
-func (c *Conversation) Sessions(all bool) ([]session.Info, error) {
-	if all {
-		return c.store.List("")
-	}
-	return c.store.List(c.o.Cwd)
-}
+// Store is the stored sessions, of all projects.
+func (c *Conversation) Store() *session.Store { return c.store }
 
 // prune removes old sessions, where the settings want it, and says so.
 func (c *Conversation) prune() {

@@ -245,6 +245,17 @@ func (t *Tasks) output(id string, n int) (k Task, text string, missing int64, er
 	return found.Task, text, missing, nil
 }
 
+// Newest is the last n characters that a task has printed. What the model has
+// read stays as it is.
+func (t *Tasks) Newest(id string, n int) (string, error) {
+	found, err := t.find(id)
+	if err != nil {
+		return "", err
+	}
+	text, _, _ := found.out.since(0, n)
+	return text, nil
+}
+
 func (t *Tasks) find(id string) (*task, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

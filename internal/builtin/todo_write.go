@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -56,4 +57,20 @@ func todoWrite(*Workspace) tool.Tool {
 			},
 		}, nil
 	})
+}
+
+// Todo is an item of the todo list.
+type Todo struct {
+	Text   string
+	Status string // pending, in_progress or completed
+}
+
+// Todos is the todo list that these arguments of todo_write make.
+func Todos(args json.RawMessage) (list []Todo) {
+	var in todoInput
+	_ = json.Unmarshal(args, &in) // checked when the call was prepared; no arguments are no list
+	for _, item := range in.Items {
+		list = append(list, Todo{oneLine(item.Text, titleChars*4), item.Status})
+	}
+	return list
 }

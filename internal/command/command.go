@@ -38,14 +38,23 @@ func All() []Command {
 		{Name: "help", Help: "what can be typed", run: help},
 		{Name: "status", Help: "session, model, mode, usage and cost", run: status},
 		{Name: "model", Args: "[NAME]", Help: "show or change the model", run: model},
+		{Name: "effort", Args: "[LEVEL]", Help: "show or change how hard the model thinks: low, medium, high, default", run: effort},
 		{Name: "mode", Args: "[NAME]", Help: "show or change the permission mode", run: mode},
 		{Name: "context", Help: "how full the model's window is, and with what", run: showContext},
 		{Name: "compact", Args: "[FOCUS]", Help: "replace the older conversation by a summary", Slow: true, run: summarize},
 		{Name: "snip", Help: "take a middle part out of the model's view", run: snip},
 		{Name: "collapse", Help: "replace older parts by digests", Slow: true, run: collapse},
 		{Name: "expand", Args: "[N]", Help: "show what was taken out of the model's view", run: expand},
+		{Name: "cost", Help: "what was used in this session, and its price", run: cost},
 		{Name: "permissions", Help: "the rules in force, and where each comes from", run: permissions},
 		{Name: "tools", Help: "what the model can use", run: tools},
+		{Name: "memory", Help: "the instruction files in use", run: memory},
+		{Name: "config", Args: "[WORD]", Help: "the settings in force, and where each comes from", run: settings},
+		{Name: "theme", Args: "[NAME]", Help: "show or change the colours of the terminal program", run: setTheme},
+		{Name: "tasks", Args: "[stop ID]", Help: "what runs in the background, with its newest output", run: tasks},
+		{Name: "todos", Help: "the todo list", run: todos},
+		{Name: "diff", Help: "what is changed in the workspace, by git", run: diff},
+		{Name: "copy", Help: "the last answer; a terminal takes it to its clipboard", run: lastAnswer},
 		{Name: "resume", Args: "[ID|TITLE]", Help: "list sessions, or go on with one", run: resume},
 		{Name: "new", Alias: "clear", Help: "begin a new conversation", run: newConversation},
 		{Name: "rename", Args: "TITLE", Help: "name this conversation", run: rename},
@@ -186,7 +195,7 @@ func resume(_ context.Context, conv *app.Conversation, ref string) (string, erro
 		}
 		return strings.TrimSpace("resumed " + found.ID + " " + conv.Info().Title), nil
 	}
-	list, err := conv.Sessions(false)
+	list, err := conv.Store().List(conv.Info().Cwd)
 	if err != nil {
 		return "", err
 	}

@@ -119,13 +119,18 @@ func (d *Directory) firstWithKey() (provider, model string, err error) {
 		names = []string{d.Provider}
 	}
 	for _, name := range names {
-		p, _ := d.Settings.Config.Provider(name)
-		has := p.APIKey.Value != "" || len(p.APIKey.Command) > 0 || env[p.APIKey.Variable] != "" || env[p.AuthToken.Variable] != ""
-		if usual := usualModel(name); has && usual != "" {
+		if usual := usualModel(name); usual != "" && d.hasKey(name, env) {
 			return name, usual, nil
 		}
 	}
 	return "", "", ErrNoModel
+}
+
+// hasKey says whether there is a key for a provider, as far as that can be
+// said without asking anybody for it.
+func (d *Directory) hasKey(name string, env map[string]string) bool {
+	p, _ := d.Settings.Config.Provider(name)
+	return p.APIKey.Value != "" || len(p.APIKey.Command) > 0 || env[p.APIKey.Variable] != "" || env[p.AuthToken.Variable] != ""
 }
 
 func usualModel(provider string) string {

@@ -147,7 +147,11 @@ func (m *model) pickSession() tea.Cmd {
 func (m *model) list(p *picker, all bool) tea.Cmd {
 	conv, now := m.conv, m.now()
 	return func() tea.Msg {
-		sessions, err := conv.Sessions(all)
+		of := conv.Info().Cwd
+		if all {
+			of = ""
+		}
+		sessions, err := conv.Store().List(of)
 		msg := listed{picker: p, err: err}
 		for _, s := range sessions {
 			if s.ID != conv.Info().Session {
