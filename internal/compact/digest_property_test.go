@@ -17,15 +17,18 @@ import (
 
 // TestDigestProperties lets models of all sizes answer well and badly.
 func TestDigestProperties(t *testing.T) {
-	seen := map[string]int{}
-	for _, seed := range seeds(t, 40) {
+	seen, asked := map[string]int{}, map[string]int{}
+	for _, seed := range seeds(t, 50) {
+		if enough(t) {
+			return
+		}
 		random := rand.New(rand.NewPCG(seed, 3))
 		h := randomHistory(seed, allActs, nil, func(*history) {})
 		model := writer(nil, []int{4000, 8000, 32_000, 200_000}[random.IntN(4)])
 		model.Model.Provider = h.model.Model.Provider
 		answers := map[string]llmtest.Answer{
 			"good": llmtest.Say("<summary>" + h.text(1+random.IntN(600)) + "</summary>"), "empty": llmtest.Say("<summary></summary>"),
-			"call": llmtest.Call("read_file", "{}"), "huge": llmtest.Say(strings.Repeat("word ", 300_000)), "too long": llmtest.TooLong(),
+			"call": llmtest.Join(llmtest.Say("<summary>I look first.</summary>"), llmtest.Call("read_file", "{}")), "huge": llmtest.Say(strings.Repeat("word ", 300_000)), "too long": llmtest.TooLong(),
 			"fault": llmtest.Fail(&llm.Error{Kind: llm.ErrServer}),
 		}
 		kind := []string{"good", "good", "good", "empty", "call", "huge", "too long", "fault"}[random.IntN(8)]
@@ -36,22 +39,40 @@ func TestDigestProperties(t *testing.T) {
 			compact.Summarize{Meter: h.meter, Digest: by(model), Offload: &o},
 		}
 		for _, stage := range stages {
-			asked := model.Asked()
+			before := model.Asked()
 			did := h.run(stage, []event.Why{event.Threshold, event.Forced, event.Manual}[random.IntN(3)])
-			outcome, err := judged(did, kind, model.Asked() > asked)
-			if err == nil && model.Asked() > asked {
-				err = goodInput(did, model, asked)
+			outcome, err := judged(did, kind, model.Asked() > before)
+			if err == nil && model.Asked() > before {
+				err = goodInput(did, model, before)
 			}
-			if err == nil && outcome == "done" && stage.Name() == "summarize" {
+			if err == nil && stage.Name() == "summarize" && len(putIn(did)) > 0 {
 				err = goodSummary(did)
+			}
+			if err == nil && outcome == "done" && len(putIn(did)) == 0 { // no model was needed
+				outcome = "done without a digest"
+			}
+			if err == nil {
+				_, err = newestPrompt(did)
 			}
 			if err != nil {
 				t.Errorf("seed %d, %s of %d messages, %s answer: %v", seed, stage.Name(), len(did.before), kind, err)
 			}
 			seen[stage.Name()+" "+kind+": "+outcome]++
 			seen[stage.Name()+" "+outcome]++
+			if outcome != "nothing" && outcome != "done without a digest" {
+				asked[stage.Name()+", "+kind+" answer"]++
+			}
 		}
 	}
+	for _, stage := range []string{"collapse", "summarize"} {
+		for _, kind := range []string{"good", "empty", "call", "huge", "too long", "fault"} {
+			of := stage + ", " + kind + " answer"
+			if t.Logf("%s: %d cases in which it could have failed", of, asked[of]); asked[of] == 0 {
+				t.Errorf("the histories do not come to: %s", of)
+			}
+		}
+	}
+	t.Logf("%d summaries were not needed, as smaller messages were enough", seen["summarize done without a digest"])
 	for _, want := range []string{"collapse done", "collapse strike", "collapse fault", "summarize done", "summarize strike", "summarize fault", "summarize huge: strike", "summarize call: strike"} {
 		if seen[want] == 0 {
 			t.Errorf("the histories do not come to: %s (%v)", want, seen)

@@ -3,9 +3,11 @@ package compact_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/compact"
 	"github.com/minicode-go/minicode/llm"
 	"github.com/minicode-go/minicode/llm/llmtest"
 )
@@ -16,7 +18,7 @@ import (
 func randomHistory(seed uint64, acts int, notify func(change), asking func(*history)) *history {
 	random := rand.New(rand.NewPCG(seed, 1))
 	h := emptyHistory([]int{8000, 8000, 10_000, 16_000, 16_000, 24_000, 32_000, 32_000, 64_000, 200_000}[random.IntN(10)], summaries(random)...)
-	h.random, h.notify, h.ratio = random, notify, 0.7+0.8*random.Float64()
+	h.seed, h.random, h.notify, h.ratio = seed, random, notify, 0.7+0.8*random.Float64()
 	h.asking = func() { asking(h) }
 	h.system += h.text(random.IntN(2000))
 	fill := 0.2 + 1.2*random.Float64()
@@ -251,16 +253,60 @@ func (h *history) earlier() {
 	h.add(event.Edited{Stage: "collapse", Why: event.Manual, Edits: []event.Edit{e}})
 }
 
-// anyOrder runs stages in a random order, some twice, at times with steps
-// between them.
-func (h *history) anyOrder() {
+// anyOrder runs all stages in a random order, some twice, at times with steps
+// between them. A batch of results comes before the one that is about batches.
+// What these two draw is drawn apart, so that the rest is the same without
+// them.
+func (h *history) anyOrder() (ran []change) {
 	stages := h.stages()
 	h.random.Shuffle(len(stages), func(i, j int) { stages[i], stages[j] = stages[j], stages[i] })
-	for _, s := range append(stages, stages[0]) {
-		h.run(s, []event.Why{event.Threshold, event.Forced, event.Manual}[h.random.IntN(3)])
+	stages = append(stages, stages[0])
+	random, apart := h.random, rand.New(rand.NewPCG(h.seed, 4))
+	for _, s := range []compact.Stage{h.offload(), compact.Images{}} {
+		stages = slices.Insert(stages, apart.IntN(len(stages)+1), s)
+	}
+	for _, s := range stages {
+		switch s.Name() {
+		case "offload":
+			h.random = apart
+			h.batch()
+			h.random = random
+			ran = append(ran, h.run(s, event.Threshold))
+		case "images":
+			ran = append(ran, h.run(s, event.Limit))
+		default:
+			ran = append(ran, h.run(s, []event.Why{event.Threshold, event.Forced, event.Manual}[h.random.IntN(3)]))
+		}
 		for range h.random.IntN(4) / 2 {
 			h.step()
 		}
+	}
+	return ran
+}
+
+// offload keeps results in files of the working directory, or in none.
+func (h *history) offload() compact.Offload {
+	dir := []string{"results", ""}[h.seed%2]
+	return offload(dir, 50_000, min(12_000, h.model.Info().Window/2))
+}
+
+// batch is an answer with results some of which are large, or as large as
+// others.
+func (h *history) batch() {
+	m := llm.Message{Role: llm.Assistant, Kind: llm.Work, Stop: llm.StopTools}
+	var calls []llm.ToolCall
+	for range 2 + h.random.IntN(4) {
+		c := h.call("read_file")
+		calls, m.Parts = append(calls, c), append(m.Parts, c)
+	}
+	h.counted(m)
+	for _, c := range calls {
+		h.result(c, h.text([]int{600, 3000, 3000, 6000, 9000}[h.random.IntN(5)]), func(r *llm.ToolResult) {
+			r.Error = h.random.IntN(4) == 0
+			if h.random.IntN(4) == 0 {
+				r.Parts = append(r.Parts, llm.NewImage("image/png", []byte{1}))
+			}
+		})
 	}
 }
 

@@ -29,6 +29,7 @@ type history struct {
 	system string
 	edits  int // edited facts that changed the view
 
+	seed   uint64 // of a random history
 	random *rand.Rand
 	ratio  float64 // tokens that the provider counts for one estimated
 	serial int     // of calls and prompts

@@ -173,7 +173,7 @@ func TestImagesGoWhenTheRequestWasRefused(t *testing.T) {
 func TestPipelineTakesTheViewAnew(t *testing.T) {
 	o := offload(t.TempDir(), 50_000, 20_000)
 	v := results(15_000, 15_000)
-	p := compact.Pipeline{Rules: []compact.Rule{{Stage: o}, {Above: 0.9, Stage: o}}}
+	p := compact.Pipeline{Rules: []compact.Rule{{Stage: o}, {Stage: o}}}
 	var got []string
 	for e, err := range p.Compact(t.Context(), func() event.View { return v }, event.Threshold) {
 		if err != nil {
