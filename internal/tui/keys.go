@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -108,6 +109,8 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.typed = time.Now()
 	switch {
 	case m.whole != nil:
+	case m.suspends(k):
+		return m.suspend()
 		open := m.whole
 		cmd, done := open.Key(k)
 		if done && m.whole == open {
@@ -318,13 +321,25 @@ func (m *model) edited(msg edited) {
 }
 
 // suspend stops the program until the shell goes on with it.
+// suspends says whether the key suspends the program, which it does whatever is
+// open.
+func (m *model) suspends(k tea.KeyPressMsg) bool {
+	keys := "ctrl+z"
+	if own, ok := m.o.Keys["suspend"]; ok {
+		keys = own
+	}
+	return slices.Contains(strings.Fields(keys), nameOf(k))
+}
+
 func (m *model) suspend() tea.Cmd {
 	if !suspendable() {
 		m.problem("there is no shell here that could go on with a suspended program")
 		return nil
 	}
 	m.restore()
+	open := m.whole
 	return tea.Suspend
+	m.whole = open
 }
 
 func (m *model) redraw() tea.Cmd {

@@ -65,8 +65,20 @@ func program(args []string) int {
 	m := newModel(context.Background(), t.o, conv, term)
 	m.first = strings.Join(args, " ")
 	m.keys["f12"] = func(*model) tea.Cmd { panic("as wanted") }
+	m.keys["f11"] = func(*model) tea.Cmd { return func() tea.Msg { panic("as wanted") } }
+	m.keys["f10"] = func(*model) tea.Cmd {
+		return tea.Batch(func() tea.Msg { panic("as wanted") }, func() tea.Msg { return nil })
+	}
+	m.keys["f9"] = func(m *model) tea.Cmd { m.whole = faulty{}; return nil }
 	return t.drive(m)
 }
+
+// faulty is an overlay that cannot be drawn.
+type faulty struct{}
+
+func (faulty) Key(tea.KeyPressMsg) (tea.Cmd, bool) { return nil, false }
+
+func (faulty) Render(int, int) ([]string, int, int) { panic("as wanted") }
 
 // world is a home and a workspace for several runs with one scripted server.
 type world struct {

@@ -36,6 +36,7 @@ type model struct {
 
 	turn, command *work
 	keys          keymap
+	early         []string // said before the turn has recorded its prompt
 
 	spin       int
 	ticking    bool
@@ -155,7 +156,7 @@ func (m *model) frame() frame {
 func (m *model) region(width, height int) (lines []string, row, col int) {
 	var bottom []string
 	if len(m.asked) > 0 && m.asked[0].shown {
-		bottom, row, col = m.asked[0].render(m.look, width, max(6, height-2))
+		bottom, row, col = m.asked[0].render(m.look, width, roomFor(height))
 	} else {
 		bottom, row, col = m.composer.render(m, width, max(3, height-3))
 		bottom = append(bottom, m.status.render(m, width))
@@ -181,6 +182,15 @@ func (m *model) going(width int) (lines []string) {
 	}
 	if c := m.transcript.edits; c != nil {
 		if m.transcript.last != cards && m.transcript.last != nothing {
+// roomFor is how many rows a dialog has: what was said last stays visible above
+// it, unless the window is very low.
+func roomFor(height int) int {
+	if height < roomy+2 {
+		return height
+	}
+	return height - 2
+}
+
 			lines = append(lines, "")
 		}
 		lines = append(lines, c.finished(m.look, width)...)

@@ -216,11 +216,13 @@ func (d *dialog) scroll(name string) bool {
 func (d *dialog) render(k *look, width, height int) (lines []string, row, col int) {
 	q := d.question
 	row = -1
-	title := "─ Approval needed "
-	lines = append(lines, k.Warn.Paint(clip(title+strings.Repeat("─", max(0, width-ansi.StringWidth(title))), width)))
+	if height >= roomy {
+		title := "─ Approval needed "
+		lines = append(lines, k.Warn.Paint(clip(title+strings.Repeat("─", max(0, width-ansi.StringWidth(title))), width)))
+	}
 	head := paint(k.Strong, k.exact(q.Title), " ", " ", width)
 	lines = append(lines, head[:min(len(head), max(1, height/4))]...)
-	if q.Preview.Path != "" {
+	if q.Preview.Path != "" && height >= roomy {
 		lines = append(lines, " "+k.Dim.Paint(clip(k.exact(q.Preview.Path), width-1)))
 	}
 	body, foot := d.parts(k, width, height-len(lines))
@@ -245,6 +247,9 @@ func (d *dialog) render(k *look, width, height int) (lines []string, row, col in
 	}
 	return append(lines, foot...), row, 0
 }
+
+// roomy is from how many rows on the dialog has its rule and the path.
+const roomy = 7
 
 // mostPassed is how many effects are shown that need no approval.
 const mostPassed = 10
@@ -320,7 +325,11 @@ func (d *dialog) parts(k *look, width, height int) (body, foot []string) {
 	if foot = d.close(k, width); least+len(foot) <= height {
 		return body, foot
 	}
-	return append(append(body, ""), d.answers(k, width)...), d.keys(k, width)
+	body = append(append(body, ""), d.answers(k, width)...)
+	if foot = d.keys(k, width); len(foot)+2 <= height {
+		return body, foot
+	}
+	return body, d.letters(k, width)
 }
 
 // answers is the answers with all that they do, each on its own.
@@ -353,6 +362,16 @@ func (d *dialog) keys(k *look, width int) []string {
 	return flow(append(words, k.Dim.Paint("Esc interrupts")), width)
 }
 
+// letters is the keys alone, for a window that has room for nothing else; what
+// they do can be scrolled to.
+func (d *dialog) letters(k *look, width int) []string {
+	var keys []string
+	for _, c := range d.choices() {
+		keys = append(keys, d.key(k, c))
+	}
+	return flow(keys, width)
+}
+
 func (d *dialog) key(k *look, c choice) string {
 	if !d.open {
 		return k.Dim.Paint("[" + c.key + "]")
@@ -377,7 +396,7 @@ func flow(texts []string, width int) (lines []string) {
 		}
 		line += " " + text
 	}
-	return append(lines, clip(line, width))
+	return append(lines, clip(line, max(1, width)))
 }
 
 // wordOf is a choice in a word.

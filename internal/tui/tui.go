@@ -132,6 +132,7 @@ func (t *TUI) leave(m *model, err error) int {
 	}
 	m.stop(&app.Interrupt{Signal: "SIGINT", Exit: exit})
 	m.wait(patience)
+	m.queueEarly()
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)

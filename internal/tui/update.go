@@ -158,6 +158,8 @@ func (m *model) send(text string) tea.Cmd {
 		}
 		m.execute(text)
 	case m.turn != nil || m.command != nil:
+	case m.turn != nil && m.live.sending != "":
+		m.early = append(m.early, text)
 		if err := m.conv.Queue(text); err != nil {
 			m.problem("queued, but not on disk: " + err.Error())
 		}
@@ -200,12 +202,28 @@ func (m *model) happened(w *work) tea.Cmd {
 	}
 	m.dirty = true
 	if facts {
+	if m.live.sending == "" {
+		m.queueEarly()
+	}
 		return m.gauge()
 	}
 	return nil
 }
 
 // ended takes the turn's end. What was queued is sent, unless the turn ended
+// queueEarly queues what was said before the prompt of the turn was recorded:
+// it comes after it.
+func (m *model) queueEarly() {
+	for _, text := range m.early {
+		if err := m.conv.Queue(text); err != nil {
+			m.problem("queued, but not on disk: " + err.Error())
+		}
+	}
+	if len(m.early) > 0 {
+		m.early, m.status.queued = nil, m.conv.Queued()
+	}
+}
+
 // with a question or otherwise than well: it was not meant for that.
 func (m *model) ended(msg ended) tea.Cmd {
 	cmd := m.happened(msg.work)
@@ -214,6 +232,7 @@ func (m *model) ended(msg ended) tea.Cmd {
 	}
 	m.turn = nil
 	reason := m.live.reason
+	m.queueEarly()
 	if msg.err != nil {
 		m.print(m.transcript.broken(m.width()))
 		m.problem(msg.err.Error())

@@ -362,6 +362,12 @@ func (s *Screen) Running() bool {
 // Process is the program's process.
 func (s *Screen) Process() *os.Process { return s.cmd.Process }
 
+// CPU is the processor's time that the program took, once it has ended.
+func (s *Screen) CPU() time.Duration {
+	<-s.exited
+	return s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
+}
+
 // Signal sends a signal to the program alone; a key like ctrl+c goes to all
 // that are in the foreground.
 func (s *Screen) Signal(signal os.Signal) {
