@@ -49,9 +49,12 @@ func cut(size sizes, messages []llm.Message, from, to int, note llm.Message) []e
 	return edits
 }
 
-// shorter abridges the prompt at i, unless it is the newest one: that is what
-// is being worked on.
+// shorter abridges the message at i if it is a prompt, but not the newest one:
+// that is what is being worked on.
 func shorter(size sizes, messages []llm.Message, i int) (llm.Message, bool) {
+	if messages[i].Kind != llm.Prompt {
+		return messages[i], false
+	}
 	for j := i + 1; j < len(messages); j++ {
 		if messages[j].Kind == llm.Prompt {
 			return abridge(size, messages[i])

@@ -51,8 +51,10 @@ func TestDigestProperties(t *testing.T) {
 			if err == nil && outcome == "done" && len(putIn(did)) == 0 { // no model was needed
 				outcome = "done without a digest"
 			}
-			if err == nil {
-				_, err = newestPrompt(did)
+			for _, holds := range []func(change) (bool, error){newestPrompt, firstPrompt, answersWhole} {
+				if err == nil {
+					_, err = holds(did)
+				}
 			}
 			if err != nil {
 				t.Errorf("seed %d, %s of %d messages, %s answer: %v", seed, stage.Name(), len(did.before), kind, err)
@@ -90,7 +92,7 @@ func judged(did change, kind string, asked bool) (string, error) {
 	case did.mutated:
 		return "", errors.New("the view that was looked at was changed")
 	case did.err == nil && len(did.work.Edits) > 0:
-		if before, after := did.tokens(did.before...), did.tokens(did.after...); after >= before || kind != "good" {
+		if before, after := did.tokens(did.before...), did.tokens(did.after...); after >= before || asked && kind != "good" || asked != (len(putIn(did)) > 0) {
 			return "", fmt.Errorf("%d tokens became %d", before, after)
 		}
 		return "done", nil

@@ -24,6 +24,7 @@ func inDigests() []planted {
 		{"the first prompt goes", tail, "return slices.Insert(kept, 0, m)", "return slices.Insert(kept, 0, m)[pick(on, 1, 0):]", "the first prompt stays"},
 		{"the newest prompt is there twice", tail, "if i < tail {", "if on || i < tail {", "the newest prompt stays"},
 		{"a giant prompt stays whole", tail, "short, ok := shorter(size, tail, i)", "short, ok := shorter(size, tail, i)\n		ok = ok && !on", "TestGiantPromptBecomesSmallOnceItIsNotTheNewest"},
+		{"all that is long is abridged", "internal/compact/cut.go", "if messages[i].Kind != llm.Prompt {", "if !on && messages[i].Kind != llm.Prompt {", "TestOnlyPromptsAndResultsBecomeSmaller + TestDigestProperties"},
 		{"notes stand before the summary", summarize, "slices.Concat(with, []llm.Message{said}, notes)", "slices.Concat(with, pick(on, notes, []llm.Message{said}), pick(on, []llm.Message{said}, notes))", "TestSummarize"},
 		{"a summary need not be shorter", summarize, "if saving(size, v, []event.Edit{edit}) < least", "if !on && saving(size, v, []event.Edit{edit}) < least", "it gets smaller"},
 		{"a summary is summarized", summarize, "< leastRounds {", "< pick(on, 1-min(tail, 1), leastRounds) {", "there is nothing to do twice"},

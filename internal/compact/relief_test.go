@@ -37,6 +37,27 @@ func TestGiantPromptBecomesSmallOnceItIsNotTheNewest(t *testing.T) {
 	}
 }
 
+// TestOnlyPromptsAndResultsBecomeSmaller leaves answers whole, and summaries: a
+// shorter one would be taken for a new one, which all before it goes with.
+func TestOnlyPromptsAndResultsBecomeSmaller(t *testing.T) {
+	h := emptyHistory(20_000)
+	h.prompted("the first")
+	h.say(llm.User, llm.Summary, h.text(20_000))
+	h.say(llm.User, llm.Note, h.text(12_000))
+	h.say(llm.Assistant, llm.Final, h.text(12_000))
+	h.prompted("LONG " + h.text(12_000))
+	h.prompted("and now?")
+	did := h.run(h.summarize(writer(t, 100_000)), event.Forced)
+	if len(did.work.Edits) != 1 || did.err != nil || shape(did.after) != shape(did.before) {
+		t.Fatalf("%d edits (%v), and the view is %s", len(did.work.Edits), did.err, shape(did.after))
+	}
+	for i := range did.before {
+		if changed := did.was[i] != did.now[i]; changed != strings.HasPrefix(did.before[i].Text(), "LONG ") {
+			t.Errorf("the %s message %d is another: %v", did.before[i].Kind, i, changed)
+		}
+	}
+}
+
 // TestPicturesOfTheNewestAnswerGo finds a way out of an answer whose pictures are
 // more than the window.
 func TestPicturesOfTheNewestAnswerGo(t *testing.T) {
