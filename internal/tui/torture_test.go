@@ -193,7 +193,7 @@ func TestResizeStorm(t *testing.T) {
 	}
 	w := newWorld(t, "delay 2ms\nsay \""+text.String()+"\"\n")
 	s := w.start(80, 24, "begin")
-	s.WaitText(`Paragraph 0`)
+	s.WaitText(`Paragraph \d`)
 	for i := range 30 {
 		s.Resize(20+(i*37)%280, 10+i%30)
 	}
