@@ -89,11 +89,14 @@ func (c *card) finished(l *look, width int) []string {
 	mark, style, text := "●", l.Ok, summary.Of(c.result)
 	switch c.state {
 	case denied:
-		mark, style, text = "⊘", l.Warn, "denied: "+c.reason
+		mark, style, text = "⊘", l.Warn, "denied: "+strings.TrimPrefix(c.reason, "denied ")
 	case interrupted:
 		mark, style, text = "◌", l.Warn, "interrupted "+strings.TrimPrefix(summary.FirstLine(c.result.Parts.Text()), "Interrupted ")
 	case failed:
 		mark, style = "✗", l.Error
+	}
+	if c.tool == "todo_write" && c.state == done {
+		text = "" // the list is below
 	}
 	if c.joined > 0 {
 		text = fmt.Sprintf("%d edits, +%d −%d", c.joined+1, c.added, c.removed)

@@ -43,6 +43,7 @@ func bindings() []binding {
 		{"editor", "ctrl+g", "write in $EDITOR", (*model).editor},
 		{"suspend", "ctrl+z", "suspend the program", (*model).suspend},
 		{"transcript", "ctrl+o", "the whole conversation, with search", (*model).showTranscript},
+		{"todos", "alt+t", "show or fold the todo list", (*model).foldTodos},
 		{"keys", "f1", "this list; ? does it, too, where nothing is typed", (*model).showKeys},
 		{"redraw", "ctrl+l", "draw again", (*model).redraw},
 		{"up", "up", "the row above, else what was said before", (*model).up},
@@ -108,9 +109,9 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.dirty = true
 	m.typed = time.Now()
 	switch {
-	case m.whole != nil:
 	case m.suspends(k):
 		return m.suspend()
+	case m.whole != nil:
 		open := m.whole
 		cmd, done := open.Key(k)
 		if done && m.whole == open {
@@ -320,7 +321,6 @@ func (m *model) edited(msg edited) {
 	m.composer.menu = nil
 }
 
-// suspend stops the program until the shell goes on with it.
 // suspends says whether the key suspends the program, which it does whatever is
 // open.
 func (m *model) suspends(k tea.KeyPressMsg) bool {
@@ -331,15 +331,16 @@ func (m *model) suspends(k tea.KeyPressMsg) bool {
 	return slices.Contains(strings.Fields(keys), nameOf(k))
 }
 
+// suspend stops the program until the shell goes on with it.
 func (m *model) suspend() tea.Cmd {
 	if !suspendable() {
 		m.problem("there is no shell here that could go on with a suspended program")
 		return nil
 	}
-	m.restore()
 	open := m.whole
-	return tea.Suspend
+	m.restore()
 	m.whole = open
+	return tea.Suspend
 }
 
 func (m *model) redraw() tea.Cmd {

@@ -24,6 +24,7 @@ type (
 		info   app.Info
 		used   llm.Count
 		queued []string
+		todos  []todo
 	}
 	asked     struct{ dialog *dialog } // a question is put
 	withdrawn struct{ dialog *dialog } // nobody waits for its answer any more

@@ -32,11 +32,12 @@ type model struct {
 	composer   composer
 	asked      []*dialog // questions, the open one first
 	status     status
+	todos      todos
 	whole      overlay // what fills the screen; nil for nothing
 
 	turn, command *work
-	keys          keymap
 	early         []string // said before the turn has recorded its prompt
+	keys          keymap
 
 	spin       int
 	ticking    bool
@@ -67,7 +68,7 @@ type overlay interface {
 }
 
 func newModel(ctx context.Context, o Options, conv *app.Conversation, term *terminal) *model {
-	t, auto := themeOf(o)
+	t, auto, err := themeOf(o, conv)
 	m := &model{
 		o: o, ctx: ctx, conv: conv, term: term, now: conv.Now, look: newLook(t), wantsTheme: auto,
 		keys: newKeymap(o.Keys), notice: noticeOf(o.Notify, o.Environ),
@@ -77,6 +78,9 @@ func newModel(ctx context.Context, o Options, conv *app.Conversation, term *term
 	m.screen.resize(term.size())
 	m.composer.open(conv, o.Walk)
 	m.status.info = conv.Info()
+	if err != nil {
+		m.problem(err.Error())
+	}
 	return m
 }
 
@@ -160,6 +164,10 @@ func (m *model) region(width, height int) (lines []string, row, col int) {
 	} else {
 		bottom, row, col = m.composer.render(m, width, max(3, height-3))
 		bottom = append(bottom, m.status.render(m, width))
+		if open := m.todos.render(m.look, width, min(mostTodos, height/3)); len(open) > 0 && len(open)+len(bottom) < height {
+			bottom = append(open, bottom...)
+			row += len(open)
+		}
 	}
 	top := m.going(width)
 	if (m.transcript.last != nothing || len(top) > 0) && len(bottom) < height {
@@ -174,14 +182,6 @@ func (m *model) region(width, height int) (lines []string, row, col int) {
 	return append(top, bottom...), row, col
 }
 
-// going is what goes on above the prompt.
-func (m *model) going(width int) (lines []string) {
-	asking := len(m.asked) > 0
-	if m.live.sending != "" {
-		lines = append(append(lines, ""), m.look.prompt(m.live.sending, width)...)
-	}
-	if c := m.transcript.edits; c != nil {
-		if m.transcript.last != cards && m.transcript.last != nothing {
 // roomFor is how many rows a dialog has: what was said last stays visible above
 // it, unless the window is very low.
 func roomFor(height int) int {
@@ -191,6 +191,14 @@ func roomFor(height int) int {
 	return height - 2
 }
 
+// going is what goes on above the prompt.
+func (m *model) going(width int) (lines []string) {
+	asking := len(m.asked) > 0
+	if m.live.sending != "" {
+		lines = append(append(lines, ""), m.look.prompt(m.live.sending, width)...)
+	}
+	if c := m.transcript.edits; c != nil {
+		if m.transcript.last != cards && m.transcript.last != nothing {
 			lines = append(lines, "")
 		}
 		lines = append(lines, c.finished(m.look, width)...)
@@ -221,6 +229,9 @@ func roomFor(height int) int {
 	}
 	return append(lines, m.queue(width)...)
 }
+
+// mostTodos is how many lines the todo list may have.
+const mostTodos = 12
 
 // mostQueued is how many queued prompts are shown.
 const mostQueued = 4

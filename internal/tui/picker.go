@@ -1,17 +1,13 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/complete"
 	"github.com/minicode-go/minicode/internal/compose"
-	"github.com/minicode-go/minicode/internal/summary"
 )
 
 // entry is what can be picked.
@@ -19,6 +15,8 @@ type entry struct {
 	text  string // what is searched
 	aside string // shown before it
 	value string
+	path  string // of a session's file
+	size  int64  // of it, in bytes
 }
 
 // picker lets the person choose from a list, on the whole screen.
@@ -33,6 +31,63 @@ type picker struct {
 	choose  func(entry) tea.Cmd
 	other   func() tea.Cmd // what Tab does; nil for nothing
 	tab     string         // in words
+	free    bool           // what is typed can be chosen, where nothing is like it
+	more    string         // what other keys do, in words
+
+	act    func(key string, e entry) tea.Cmd                 // other keys, for the selected entry; nil for none
+	moved  func(e entry) tea.Cmd                             // another entry is selected; nil for nothing
+	detail func(e entry, width, height int) (lines []string) // shown below the list; nil for nothing
+	asks   *asks                                             // before something is done; nil for nothing
+	fault  string                                            // why something was not done
+}
+
+// asks is a question at the foot of a picker: for a text, or for a yes.
+type asks struct {
+	label string
+	buf   *compose.Buffer // nil for a yes
+	done  func(text string) tea.Cmd
+}
+
+// key takes a key of the answer and says whether the question is over.
+func (a *asks) key(k tea.KeyPressMsg) (cmd tea.Cmd, over bool) {
+	text, name := textOf(k), nameOf(k)
+	switch {
+	case name == "esc", name == "ctrl+c":
+		return nil, true
+	case a.buf == nil && text == "y":
+		return a.done(""), true
+	case a.buf == nil:
+		return nil, true
+	case text != "":
+		a.buf.Insert(text)
+	case name == "backspace":
+		a.buf.Backspace()
+	case name == "ctrl+u":
+		a.buf.Clear()
+	case name == "left":
+		a.buf.Left()
+	case name == "right":
+		a.buf.Right()
+	case name == "enter":
+		return a.done(a.buf.Text()), true
+	}
+	return nil, false
+}
+
+// selected is the entry that the next key is for.
+func (p *picker) selected() (e entry, ok bool) {
+	if p.at < len(p.shown) {
+		return p.entries[p.shown[p.at]], true
+	}
+	return entry{}, false
+}
+
+// look shows what belongs to the selected entry.
+func (p *picker) look() tea.Cmd {
+	if e, ok := p.selected(); ok && p.moved != nil {
+		return p.moved(e)
+	}
+	return nil
 }
 
 func (p *picker) set(entries []entry) {
@@ -53,7 +108,16 @@ func (p *picker) filter() {
 
 // Key filters, moves, or chooses.
 func (p *picker) Key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	p.fault = ""
+	if p.asks != nil {
+		cmd, over := p.asks.key(k)
+		if over {
+			p.asks = nil
+		}
+		return cmd, false
+	}
 	n := max(1, len(p.shown))
+	e, ok := p.selected()
 	switch text, name := textOf(k), nameOf(k); {
 	case text != "":
 		p.query.Insert(text)
@@ -76,10 +140,16 @@ func (p *picker) Key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case name == "tab" && p.other != nil:
 		return p.other(), false
-	case name == "enter" && p.at < len(p.shown):
-		return p.choose(p.entries[p.shown[p.at]]), true
+	case name == "enter" && ok:
+		return p.choose(e), true
+	case name == "enter" && p.free && !p.query.Empty():
+		return p.choose(entry{value: p.query.Text()}), true
+	case ok && p.act != nil:
+		if cmd := p.act(name, e); cmd != nil || p.asks != nil {
+			return cmd, false
+		}
 	}
-	return nil, false
+	return p.look(), false
 }
 
 // Render is the screen.
@@ -87,8 +157,37 @@ func (p *picker) Render(width, height int) (lines []string, row, col int) {
 	k := p.k
 	lines = append(lines, k.Border.Paint(ansi.Truncate("── "+p.title+" "+strings.Repeat("─", width), width, "")))
 	rows, _, col := p.query.Layout(max(4, width-3))
+	if p.query.Empty() {
+		rows[0] = k.Dim.Paint("type to search")
+	}
 	lines = append(lines, k.Accent.Paint(mark)+rows[0], "")
 	room := max(1, height-len(lines)-1)
+	var detail []string
+	if e, ok := p.selected(); ok && p.detail != nil && height >= roomyPicker {
+		room = max(3, min(len(p.shown), room/3))
+		detail = p.detail(e, width, height-len(lines)-room-3)
+	}
+	lines = append(lines, p.list(width, room)...)
+	if detail != nil {
+		lines = append(append(lines, "", k.Border.Paint(strings.Repeat("─", width))), detail...)
+	}
+	for len(lines) < height-1 {
+		lines = append(lines, "")
+	}
+	lines = lines[:height-1]
+	if p.asks != nil && p.asks.buf != nil {
+		label := " " + p.asks.label + " "
+		rows, _, at := p.asks.buf.Layout(max(4, width-ansi.StringWidth(label)))
+		return append(lines, k.Accent.Paint(label)+rows[0]), height - 1, min(width-1, ansi.StringWidth(label)+at)
+	}
+	return append(lines, p.foot(width)), 1, min(width-1, 2+col)
+}
+
+// roomyPicker is from how many rows on there is room for more than the list.
+const roomyPicker = 14
+
+func (p *picker) list(width, room int) (lines []string) {
+	k := p.k
 	first := max(0, min(p.at-room/2, len(p.shown)-room))
 	for i := first; i < min(len(p.shown), first+room); i++ {
 		e := p.entries[p.shown[i]]
@@ -106,89 +205,28 @@ func (p *picker) Render(width, height int) (lines []string, row, col int) {
 	switch {
 	case p.loads:
 		lines = append(lines, k.Dim.Paint("  reading …"))
+	case len(p.shown) == 0 && p.free && !p.query.Empty():
+		lines = append(lines, k.Dim.Paint("  nothing is like that; Enter takes it as it is"))
 	case len(p.shown) == 0:
 		lines = append(lines, k.Dim.Paint("  nothing is like that"))
 	}
-	for len(lines) < height-1 {
-		lines = append(lines, "")
-	}
-	foot := " type to search · Enter chooses · Esc closes"
-	if p.tab != "" {
-		foot += " · Tab " + p.tab
-	}
-	return append(lines[:height-1], k.Dim.Paint(clip(foot, width))), 1, min(width-1, 2+col)
+	return lines
 }
 
-// listed is sessions that were read.
-type listed struct {
-	picker  *picker
-	entries []entry
-	err     error
-}
-
-// pickSession shows the sessions, to go on with one.
-func (m *model) pickSession() tea.Cmd {
-	p := &picker{title: "Sessions", k: m.look, loads: true, tab: "all projects"}
-	p.choose = func(e entry) tea.Cmd { return m.send("/resume " + e.value) }
-	all := false
-	p.other = func() tea.Cmd {
-		all = !all
-		p.tab = "all projects"
-		if all {
-			p.tab = "this project"
-		}
-		return m.list(p, all)
-	}
-	m.whole = p
-	m.dirty = true
-	return m.list(p, all)
-}
-
-func (m *model) list(p *picker, all bool) tea.Cmd {
-	conv, now := m.conv, m.now()
-	return func() tea.Msg {
-		of := conv.Info().Cwd
-		if all {
-			of = ""
-		}
-		sessions, err := conv.Store().List(of)
-		msg := listed{picker: p, err: err}
-		for _, s := range sessions {
-			if s.ID != conv.Info().Session {
-				msg.entries = append(msg.entries, sessionEntry(s, now, all))
-			}
-		}
-		return msg
-	}
-}
-
-func sessionEntry(s app.SessionInfo, now time.Time, all bool) entry {
-	text := s.Name()
-	if all {
-		text += "  " + s.Cwd
-	}
-	return entry{text: text, value: s.ID, aside: fmt.Sprintf("%9s  %9s", ago(now.Sub(s.Modified)), summary.Count(s.Turns, "turn"))}
-}
-
-// ago is how long something is past, in the biggest unit.
-func ago(d time.Duration) string {
+// foot says what can be pressed, or what is asked.
+func (p *picker) foot(width int) string {
 	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
+	case p.fault != "":
+		return p.k.Error.Paint(clip(" "+oneLine(p.fault), width))
+	case p.asks != nil:
+		return p.k.Warn.Paint(clip(" "+p.asks.label, width))
 	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
-}
-
-func (m *model) listed(msg listed) {
-	m.dirty = true
-	if msg.err != nil {
-		m.whole = nil
-		m.problem("the sessions cannot be listed: " + msg.err.Error())
-		return
+	keys := []string{"Enter chooses"}
+	if p.more != "" {
+		keys = append(keys, p.more)
 	}
-	msg.picker.set(msg.entries)
+	if p.tab != "" {
+		keys = append(keys, "Tab "+p.tab)
+	}
+	return p.k.Dim.Paint(clip(" "+strings.Join(append(keys, "Esc closes"), " · "), width))
 }

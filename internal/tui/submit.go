@@ -212,6 +212,6 @@ func (m *model) gauge() tea.Cmd {
 	m.gauging, m.gaugeAgain = true, false
 	conv := m.conv
 	return func() tea.Msg {
-		return gauged{info: conv.Info(), used: conv.Used(), queued: conv.Queued()}
+		return gauged{info: conv.Info(), used: conv.Used(), queued: conv.Queued(), todos: todosOf(conv)}
 	}
 }

@@ -78,8 +78,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.found(msg)
 	case viewed:
 		m.viewed(msg)
-	case listed:
-		m.listed(msg)
+	case result:
+		return m.apply(msg)
 	case disarm, drained:
 		m.dirty = true
 	}
@@ -147,9 +147,10 @@ func (m *model) warn() {
 
 // send gives a line to the model, or runs it as a command.
 func (m *model) send(text string) tea.Cmd {
+	if cmd, ok := m.local(text); ok {
+		return cmd
+	}
 	switch {
-	case strings.TrimSpace(text) == "/resume" && m.turn == nil:
-		return m.pickSession()
 	case isCommand(text):
 		if m.command != nil {
 			m.problem("a command is running; Esc stops it")
@@ -157,9 +158,9 @@ func (m *model) send(text string) tea.Cmd {
 			return nil
 		}
 		m.execute(text)
-	case m.turn != nil || m.command != nil:
 	case m.turn != nil && m.live.sending != "":
 		m.early = append(m.early, text)
+	case m.turn != nil || m.command != nil:
 		if err := m.conv.Queue(text); err != nil {
 			m.problem("queued, but not on disk: " + err.Error())
 		}
@@ -201,16 +202,15 @@ func (m *model) happened(w *work) tea.Cmd {
 		}
 	}
 	m.dirty = true
-	if facts {
 	if m.live.sending == "" {
 		m.queueEarly()
 	}
+	if facts {
 		return m.gauge()
 	}
 	return nil
 }
 
-// ended takes the turn's end. What was queued is sent, unless the turn ended
 // queueEarly queues what was said before the prompt of the turn was recorded:
 // it comes after it.
 func (m *model) queueEarly() {
@@ -224,6 +224,7 @@ func (m *model) queueEarly() {
 	}
 }
 
+// ended takes the turn's end. What was queued is sent, unless the turn ended
 // with a question or otherwise than well: it was not meant for that.
 func (m *model) ended(msg ended) tea.Cmd {
 	cmd := m.happened(msg.work)
@@ -231,8 +232,8 @@ func (m *model) ended(msg ended) tea.Cmd {
 		return cmd
 	}
 	m.turn = nil
-	reason := m.live.reason
 	m.queueEarly()
+	reason := m.live.reason
 	if msg.err != nil {
 		m.print(m.transcript.broken(m.width()))
 		m.problem(msg.err.Error())
@@ -261,6 +262,7 @@ func (m *model) commanded(msg commanded) tea.Cmd {
 		m.tell(m.look.Dim, "stopped")
 	case msg.err != nil:
 		m.problem(msg.err.Error())
+	case m.present(msg.work.what, msg.out):
 	case msg.out != "":
 		m.print(m.transcript.gap(remarks))
 		m.tell(m.look.Text, msg.out)
@@ -280,7 +282,7 @@ func (m *model) commanded(msg commanded) tea.Cmd {
 
 func (m *model) gauged(msg gauged) tea.Cmd {
 	m.gauging = false
-	m.status.info, m.status.used, m.status.queued = msg.info, msg.used, msg.queued
+	m.status.info, m.status.used, m.status.queued, m.todos.items = msg.info, msg.used, msg.queued, msg.todos
 	m.dirty = true
 	if m.gaugeAgain {
 		return m.gauge()
