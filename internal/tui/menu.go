@@ -165,7 +165,7 @@ func (e *menu) render(k *look, width, most int) (lines []string) {
 		pad := strings.Repeat(" ", max(0, wide-ansi.StringWidth(name)))
 		help := clip(it.help, max(1, width-wide-5))
 		if first+i == e.selected {
-			lines = append(lines, clip("  "+k.Selected.Paint(name+pad+"  "+help), width))
+			lines = append(lines, clip(k.Accent.Paint("▸ ")+k.Selected.Paint(name+pad+"  "+help), width))
 		} else {
 			lines = append(lines, clip("  "+k.Accent.Paint(name)+pad+"  "+k.Dim.Paint(help), width))
 		}
