@@ -43,6 +43,10 @@ func scenarios() []scenario {
 		{"stream", stream},
 		{"command output", commandOutput},
 		{"resume", resume},
+		{"terminal start", terminalStart},
+		{"terminal stream", terminalStream},
+		{"terminal rest", terminalRest},
+		{"terminal resume", terminalResume},
 	}
 }
 
@@ -147,12 +151,12 @@ func sayHi(ctx context.Context, dir, binary string, n int) ([]figure, error) {
 
 func interactive(ctx context.Context, dir, binary string, n int) ([]figure, error) {
 	p := newPlace(dir, nil)
-	f := figure{name: "first prompt on a terminal, network dead", unit: "ms", budget: 80}
+	f := figure{name: "first prompt in line mode, network dead", unit: "ms", budget: 80}
 	for range n {
 		if err := p.fresh(ctx); err != nil {
 			return nil, err
 		}
-		took, err := untilShown(ctx, p.project, p.env, "\n> ", binary)
+		took, err := untilShown(ctx, p.project, p.env, "\n> ", binary, "--line")
 		if errors.Is(err, pty.ErrUnsupported) {
 			return nil, nil
 		}

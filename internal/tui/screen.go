@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -131,22 +132,12 @@ func (s *screen) drawInline(above, lines []string) {
 		s.out.WriteString(eraseBelow)
 		old, s.end, r.stale = nil, 0, false
 	}
-	if len(above) > 0 {
-		s.move(0)
-		s.out.WriteByte('\r')
-		for _, line := range above {
-			s.line(line)
-			s.out.WriteString("\r\n")
-		}
-		// What was drawn of the region is overwritten from its top; the rest
-		// is still there.
-		old = unlike(old[min(len(above), len(old)):])
-		s.end = max(0, len(old)-1)
-		r.row = 0
-	}
-	for i, line := range lines {
+	all := slices.Concat(s.broken(above), lines)
+	printed := len(all) - len(lines)
+	old = s.shift(old, all)
+	for i, line := range all {
 		if i < len(old) && old[i] == line {
-			continue
+			continue // also a finished line that was shown while it could still change
 		}
 		s.move(i)
 		if i < len(old) {
@@ -156,21 +147,61 @@ func (s *screen) drawInline(above, lines []string) {
 			s.line(line)
 		}
 	}
-	if len(old) > len(lines) {
-		s.move(len(lines))
+	if len(old) > len(all) {
+		s.move(len(all))
 		s.out.WriteString(eraseBelow)
-		s.end = len(lines)
+		s.end = len(all)
 	}
+	if r.row < printed {
+		s.move(printed)
+	}
+	r.row, s.end = r.row-printed, max(0, s.end-printed)
 	r.lines = append(r.lines[:0:0], lines...)
 }
 
-// unlike is as many lines, of which none is like any other.
-func unlike(lines []string) []string {
-	out := make([]string, len(lines))
-	for i := range out {
-		out[i] = "\x00"
+// broken is the lines with those broken that are wider than the terminal: it
+// may have become narrower since they were made.
+func (s *screen) broken(lines []string) []string {
+	var out []string
+	for i, line := range lines {
+		if len(line) > s.width && ansi.StringWidth(line) > s.width {
+			if out == nil {
+				out = slices.Clone(lines[:i])
+			}
+			out = append(out, strings.Split(ansi.Hardwrap(line, s.width, true), "\n")...)
+		} else if out != nil {
+			out = append(out, line)
+		}
+	}
+	if out == nil {
+		return lines
 	}
 	return out
+}
+
+// shift moves what is the same at the end of both down to where it will be, so
+// that a region that grows above the prompt does not write the prompt anew. It
+// gives what the terminal shows then.
+func (s *screen) shift(old, all []string) []string {
+	by, same := len(all)-len(old), 0
+	if by <= 0 || len(all) > s.height {
+		return old
+	}
+	for same < len(old) && old[len(old)-1-same] == all[len(all)-1-same] {
+		same++
+	}
+	size := 0
+	for _, line := range old[len(old)-same:] {
+		size += len(line)
+	}
+	if size < 2*enough {
+		return old
+	}
+	at := len(old) - same
+	s.move(len(all) - 1)
+	s.move(at)
+	s.out.WriteString(ansi.InsertLine(by))
+	return slices.Concat(old[:at], make([]string, by), old[at:])
 }
 
 func (s *screen) drawFull(lines []string) {

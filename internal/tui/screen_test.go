@@ -29,7 +29,14 @@ func TestScreenDrawsFrames(t *testing.T) {
 				n++
 				f.above = append(f.above, randomLine(rng, width, n))
 			}
+			if rng.IntN(3) == 0 && len(lines) > 1 && len(f.above) == 0 { // some of it is finished
+				at := 1 + rng.IntN(len(lines)-1)
+				f.above, lines = append(f.above, lines[:at]...), lines[at:]
+			}
 			lines = vary(rng, lines, width, height)
+			if rng.IntN(3) == 0 && len(lines) > 1 && len(lines) < height { // it grows above the end
+				lines = slices.Insert(lines, rng.IntN(len(lines)), randomLine(rng, width, rng.IntN(1000)))
+			}
 			f.lines = append([]string(nil), lines...)
 			if rng.IntN(4) > 0 {
 				f.row, f.col = rng.IntN(len(f.lines)), rng.IntN(width)
@@ -125,5 +132,22 @@ func TestScreenSendsWhatChanged(t *testing.T) {
 	lines = []string{"one", strings.Repeat("a", 60) + " more", "three"}
 	if out := s.draw(frame{lines: lines, row: 2, col: 0}); len(out) > 60 || !strings.Contains(out, " more") || strings.Contains(out, "aaa") {
 		t.Errorf("%d bytes: %q", len(out), out)
+	}
+}
+
+// A line more above the prompt, and an answer that is finished, do not write
+// anew what is there.
+func TestScreenKeepsWhatMoves(t *testing.T) {
+	s := &screen{synced: true}
+	s.resize(80, 24)
+	open := []string{strings.Repeat("a", 70), strings.Repeat("b", 70)}
+	prompt := []string{"", strings.Repeat("─", 80), "> what is typed", "the status line, which is long"}
+	s.draw(frame{lines: slices.Concat(open, prompt), row: 4, col: 2})
+	open = append(open, strings.Repeat("c", 70))
+	if out := s.draw(frame{lines: slices.Concat(open, prompt), row: 5, col: 2}); len(out) > 150 || strings.Contains(out, "─") || !strings.Contains(out, "ccc") {
+		t.Errorf("a line more: %d bytes: %q", len(out), out)
+	}
+	if out := s.draw(frame{above: open, lines: prompt, row: 2, col: 2}); out != "" {
+		t.Errorf("finished: %q", out)
 	}
 }
