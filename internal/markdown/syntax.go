@@ -17,9 +17,40 @@ import (
 func newParser() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(strikethrough{}, 500))...),
+		parser.WithInlineParsers(inlineParsers()...),
 		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(tables{}, 200))...),
 	)
+}
+
+func inlineParsers() []util.PrioritizedValue {
+	all := parser.DefaultInlineParsers()
+	for i, p := range all {
+		if inner, ok := p.Value.(parser.InlineParser); ok && bytes.Equal(inner.Trigger(), []byte("*_")) {
+			all[i].Value = &emphasis{InlineParser: inner}
+		}
+	}
+	return append(all, util.Prioritized(strikethrough{}, 500))
+}
+
+// mostMarks is how many marks of emphasis a paragraph may have; what comes
+// after them is text: the parser needs the square of their number.
+const mostMarks = 2000
+
+// emphasis is goldmark's, for the first marks of each paragraph.
+type emphasis struct {
+	parser.InlineParser
+	in    ast.Node
+	marks int
+}
+
+func (e *emphasis) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	if parent != e.in {
+		e.in, e.marks = parent, 0
+	}
+	if e.marks++; e.marks > mostMarks {
+		return nil
+	}
+	return e.InlineParser.Parse(parent, block, pc)
 }
 
 // newBlockParser finds only where blocks begin.
