@@ -352,8 +352,8 @@ func (r *longRun) report() {
 	}
 	r.t.Logf("%d prompts, %d steps; edits by stage %v; %d requests right after an edit, %d too long, %d for a summary; %d results persisted by themselves",
 		r.prompts, r.steps, r.stages, edited, s.tooLong, s.digests, r.persists)
-	r.t.Logf("system and tools %d tokens of %d; input of all requests %d tokens, %.2f of the sum of min(uncompacted, 0.60), at most 1.50",
-		scaled(s.fixed), longWindow-longOutput, s.input, float64(s.input)/max(1, r.bound))
+	r.t.Logf("system and tools %d tokens of %d; input of all requests %d tokens, the sum of min(uncompacted, 0.60) is %.0f: %.2f of it, at most 1.50",
+		scaled(s.fixed), longWindow-longOutput, s.input, r.bound, float64(s.input)/max(1, r.bound))
 	r.t.Logf("cache reads %.1f %% of all, %.1f %% outside of edits, at the price of %.0f tokens; estimates after edits wrong by %.1f %%, at worst %.1f %%",
 		100*r.read(true), 100*r.read(false), s.price, 100*median, 100*worst)
 }
