@@ -10,6 +10,7 @@ import (
 	"github.com/minicode-go/minicode/internal/visible"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/command"
 )
 
 // settle is how long a question is shown on a terminal before it can be
@@ -112,25 +113,11 @@ func choiceOf(word string) event.Choice {
 	return ""
 }
 
-// keyOf is what is typed for a choice.
+// keyOf is what is typed for a choice: a key, or a word where a slip would be
+// for good.
 func keyOf(c event.Choice) string {
-	switch c {
-	case event.Once:
-		return "y"
-	case event.ThisTurn:
-		return "t"
-	case event.EditsThisTurn:
-		return "e"
-	case event.ThisSession:
-		return "s"
-	case event.AlwaysProject:
-		return "p"
-	case event.AlwaysUser:
-		return "u"
-	case event.No:
-		return "n"
-	case event.NoWithGuidance:
-		return "g"
+	if key := command.KeyOf(c); key != "" {
+		return key
 	}
 	return string(c) // never, stop
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/command"
 	"github.com/minicode-go/minicode/internal/compose"
 	"github.com/minicode-go/minicode/internal/diffview"
 )
@@ -93,28 +94,12 @@ func (d *dialog) choices() (all []choice) {
 // keyOf is the key of a choice.
 func keyOf(c event.Choice) string {
 	switch c {
-	case event.Once:
-		return "y"
-	case event.ThisTurn:
-		return "t"
-	case event.EditsThisTurn:
-		return "e"
-	case event.ThisSession:
-		return "s"
-	case event.AlwaysProject:
-		return "p"
-	case event.AlwaysUser:
-		return "u"
-	case event.No:
-		return "n"
-	case event.NoWithGuidance:
-		return "g"
 	case event.Never:
 		return "v"
 	case event.NoAndStop:
 		return "x"
 	}
-	return ""
+	return command.KeyOf(c)
 }
 
 // answerKey gives a key to the open question. Before it can be answered, what
