@@ -159,6 +159,13 @@ func (w *world) start(cols, rows int, args ...string) *screentest.Screen {
 	return screentest.Start(w.t, w.options(cols, rows, args...))
 }
 
+// asked waits until the server has had so many requests: the screen says that
+// it waits for the model a moment before the request goes out.
+func (w *world) asked(s *screentest.Screen, requests int) {
+	w.t.Helper()
+	s.WaitFor(func(*screentest.Screen) bool { return w.server.Script.Asked() >= requests })
+}
+
 // same replaces what differs from run to run.
 func (w *world) same(text string) string {
 	return strings.ReplaceAll(text, w.root, "/tmp/tui000000")

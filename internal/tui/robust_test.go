@@ -224,6 +224,7 @@ func TestInterruptEverywhere(t *testing.T) {
 					}
 				} else {
 					s.WaitText(c.there)
+					w.asked(s, 1)
 				}
 				queued := name != "question"
 				if queued {
