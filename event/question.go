@@ -30,7 +30,14 @@ type Question struct {
 	Asking  []int    `json:"asking,omitempty"` // which of Effects need the approval
 	Preview Preview  `json:"preview,omitzero"`
 	Choices []Option `json:"choices"`
+
+	// Proposal is the file that the call would change; nil for other calls. It
+	// stays in the process.
+	Proposal *Proposal `json:"-"`
 }
+
+// Proposal is what a call would make of the text of one file.
+type Proposal struct{ Old, New string }
 
 // Option is a choice with what it would do, spelled out.
 type Option struct {
@@ -44,4 +51,8 @@ type Answer struct {
 	Choice Choice          `json:"choice"`
 	Text   string          `json:"text,omitempty"` // guidance
 	Args   json.RawMessage `json:"args,omitempty"` // the arguments as the person changed them
+
+	// Content is the text that the person wants the file of the proposal to
+	// have instead.
+	Content *string `json:"content,omitempty"`
 }

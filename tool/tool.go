@@ -25,6 +25,11 @@ type Action struct {
 	Effects []event.Effect // everything that Run may do; none means that it only computes
 	Preview event.Preview  // what the person is shown before deciding
 
+	// Proposal is the change of a file's text that this is, nil for anything
+	// else; Instead then gives the arguments that make another text of it.
+	Proposal *event.Proposal
+	Instead  func(content string) (json.RawMessage, error)
+
 	// Run does it. It must stop when ctx does and may then give back what it
 	// has; it must not do more than Effects says. An error becomes a failed
 	// result that the model reads.
