@@ -12,6 +12,7 @@ import (
 	"github.com/minicode-go/minicode/internal/builtin"
 	"github.com/minicode-go/minicode/internal/config"
 	"github.com/minicode-go/minicode/internal/permission"
+	"github.com/minicode-go/minicode/internal/process"
 	"github.com/minicode-go/minicode/internal/prompt"
 	"github.com/minicode-go/minicode/internal/provider"
 	"github.com/minicode-go/minicode/internal/session"
@@ -80,7 +81,7 @@ func Open(ctx context.Context, o Options) (*Conversation, error) {
 	c.prune()
 	c.makeWorkspace()
 	c.buildSystem()
-	go builtin.EndOrphans() // of a run that was killed; nothing waits for it
+	go process.EndOrphans() // of a run that was killed; nothing waits for it
 	return c, nil
 }
 

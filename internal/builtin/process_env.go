@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/minicode-go/minicode/internal/process"
 )
 
 // What editors say when a command starts one. The sequence editor has no word
@@ -53,7 +55,7 @@ func absolutePath(value string) string {
 // from before it comes to its text.
 func startsShell(name string) bool {
 	switch name {
-	case "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_XTRACEFD", "CDPATH", "GLOBIGNORE", "PROMPT_COMMAND", markerName:
+	case "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_XTRACEFD", "CDPATH", "GLOBIGNORE", "PROMPT_COMMAND", process.MarkerName:
 		return true
 	}
 	return strings.HasPrefix(name, "BASH_FUNC_")

@@ -75,7 +75,7 @@ func FuzzPlainText(f *testing.F) {
 }
 
 func BenchmarkPlainText(b *testing.B) {
-	chunk := []byte(strings.Repeat("The quick brown fox jumps over the lazy dog.\n", readChunk/45))
+	chunk := []byte(strings.Repeat("The quick brown fox jumps over the lazy dog.\n", 64<<10/45))
 	var t plainText
 	b.SetBytes(int64(len(chunk)))
 	for b.Loop() {

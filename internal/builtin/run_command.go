@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/process"
 	"github.com/minicode-go/minicode/internal/shell"
 	"github.com/minicode-go/minicode/llm"
 	"github.com/minicode-go/minicode/tool"
@@ -117,14 +118,14 @@ func (r *run) do(ctx context.Context, emit tool.Emit) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if c.argv[0] == "" {
+	if c.Argv[0] == "" {
 		return r.notStarted(exitMissing, fmt.Errorf("no program %q in PATH", r.program)), nil
 	}
 	if r.background {
 		return r.begin(c)
 	}
 	out := &capture{keep: r.limits.ResultChars, limit: r.limits.SpillBytes, ends: previewChars * utf8.UTFMax, open: r.spillFile}
-	p, err := startProcess(c, out)
+	p, err := process.Start(c, out)
 	if err != nil {
 		return r.startFault(err), nil
 	}
@@ -147,55 +148,55 @@ type ending struct {
 }
 
 // follow waits for the end of the command, or makes it.
-func (r *run) follow(ctx context.Context, p *process) ending {
+func (r *run) follow(ctx context.Context, p *process.Process) ending {
 	var e ending
 	timer := time.NewTimer(r.timeout)
 	defer timer.Stop()
 	select {
-	case <-p.exited:
+	case <-p.Exited():
 		switch {
-		case p.drain(drainTime, ctx.Done()):
+		case p.Drain(process.DrainTime, ctx.Done()):
 		case ctx.Err() == nil:
-			e.code = p.code
+			e.code = p.Code()
 			e.task = r.w.Tasks.adopt(p, r.text, r.w.sessionDir(), r.limits).ID
 			return e
 		default:
 			e.interrupted = true
-			e.left = p.end(stopGrace, nil)
+			e.left = p.End(process.StopGrace, nil)
 		}
 	case <-timer.C:
 		e.timedOut = true
-		e.left = p.end(termGrace, ctx.Done())
+		e.left = p.End(process.TermGrace, ctx.Done())
 	case <-ctx.Done():
 		e.interrupted = true
-		e.left = p.end(stopGrace, nil)
+		e.left = p.End(process.StopGrace, nil)
 	}
 	// Whoever escaped may hold the pipe.
-	waitFor(stopGrace/2, nil, func() bool { return isClosed(p.eof) })
-	p.close()
+	process.WaitFor(process.StopGrace/2, nil, func() bool { return process.Closed(p.EOF()) })
+	p.Close()
 	e.code = -1
-	if isClosed(p.exited) {
-		e.code = p.code
+	if process.Closed(p.Exited()) {
+		e.code = p.Code()
 	}
 	return e
 }
 
 // command is what to start. Its program is "" where there is none.
-func (r *run) command(ctx context.Context) (command, error) {
+func (r *run) command(ctx context.Context) (process.Command, error) {
 	env := commandEnv(r.w.env())
 	env = append(env, r.safeEnv(ctx, env)...)
-	c := command{dir: r.dir, env: env, marker: r.w.Tasks.marker()}
+	c := process.Command{Dir: r.dir, Env: env, Marker: r.w.Tasks.marker()}
 	if r.program != "" {
-		c.argv = append([]string{lookPath(r.program, env, r.dir)}, r.args...)
+		c.Argv = append([]string{process.Look(r.program, env, r.dir)}, r.args...)
 		return c, nil
 	}
-	argv, err := shellArgv(env)
-	c.argv = append(argv, r.text)
+	argv, err := process.Shell(env)
+	c.Argv = append(argv, r.text)
 	return c, err
 }
 
 // begin starts a task.
-func (r *run) begin(c command) (tool.Result, error) {
+func (r *run) begin(c process.Command) (tool.Result, error) {
 	k, err := r.w.Tasks.start(c, r.text, r.w.sessionDir(), r.limits)
 	if err != nil {
 		return r.startFault(err), nil
@@ -209,6 +210,12 @@ func (r *run) begin(c command) (tool.Result, error) {
 	res.Meta.Wrote = r.wrote()
 	return res, nil
 }
+
+// What shells say of a command that was not started.
+const (
+	exitMissing = 127 // no such program
+	exitRefused = 126 // it cannot be run
+)
 
 func (r *run) startFault(err error) tool.Result {
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/process"
 	"github.com/minicode-go/minicode/internal/shell"
 )
 
@@ -24,7 +25,7 @@ func (r *run) safeEnv(ctx context.Context, env []string) []string {
 	if r.analysis.Failed || !slices.Contains(r.programs(), "git") {
 		return shell.SafeEnv()
 	}
-	git := lookPath("git", env, r.dir)
+	git := process.Look("git", env, r.dir)
 	if git == "" {
 		return shell.SafeEnv()
 	}
@@ -32,7 +33,7 @@ func (r *run) safeEnv(ctx context.Context, env []string) []string {
 	list := func(args ...string) []string {
 		cmd := exec.CommandContext(ctx, git, args...)
 		cmd.Dir, cmd.Env = r.dir, slices.Concat(env, shell.SafeEnv())
-		cmd.SysProcAttr = attributes()
+		cmd.SysProcAttr = process.Apart()
 		out, _ := cmd.Output() // it fails where there are none
 		return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 	}

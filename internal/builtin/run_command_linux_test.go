@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/process"
 	"github.com/minicode-go/minicode/tool"
 )
 
@@ -197,14 +198,7 @@ func TestField_H04(t *testing.T) {
 
 // survivors is how many processes of the workspace's commands live.
 func survivors(w *Workspace) int {
-	in := map[int]bool{}
-	all := processes()
-	for _, q := range all {
-		if marked(q.pid, w.Tasks.prefix()) {
-			in[q.pid] = true
-		}
-	}
-	return len(living(all, in))
+	return len(process.Living(w.Tasks.prefix()))
 }
 
 // What asked politely to end within its grace is not killed.
@@ -440,15 +434,15 @@ func TestField_H10_Killed(t *testing.T) {
 	for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
 		_, _ = fmt.Sscanf(lines.Text(), "task %d", &pid)
 	}
-	EndOrphans()
-	if q, ok := procStatus(pid); !ok || q.dead {
+	process.EndOrphans()
+	if !process.Lives(pid) {
 		t.Error("a process of a living MiniCode was ended")
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	// Any other MiniCode that starts now, of another test, may be first.
-	EndOrphans()
-	if !waitFor(patience, nil, func() bool { q, ok := procStatus(pid); return !ok || q.dead }) {
+	process.EndOrphans()
+	if !process.WaitFor(patience, nil, func() bool { return !process.Lives(pid) }) {
 		t.Error("it still lives")
 	}
 }

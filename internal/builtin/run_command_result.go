@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/minicode-go/minicode/internal/process"
 	"github.com/minicode-go/minicode/llm"
 	"github.com/minicode-go/minicode/tool"
 )
@@ -55,7 +56,7 @@ func (r *run) header(e ending, out *capture) string {
 	if e.left > 0 {
 		add("LEFT: %d processes could not be ended.", e.left)
 	}
-	if (e.timedOut || e.interrupted) && !findsAll {
+	if (e.timedOut || e.interrupted) && !process.FindsAll {
 		add("LEFT: processes that left the command's process group cannot be found on this system; some may still run.")
 	}
 	programs := r.programs()

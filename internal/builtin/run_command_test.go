@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/process"
 	"github.com/minicode-go/minicode/internal/shell"
 	"github.com/minicode-go/minicode/tool"
 )
@@ -28,7 +29,7 @@ const patience = 60 * time.Second
 // may be left of what ran in it.
 func commandSpace(t *testing.T) *Workspace {
 	t.Helper()
-	if _, err := shellArgv(os.Environ()); err != nil {
+	if _, err := process.Shell(os.Environ()); err != nil {
 		t.Skip(err)
 	}
 	ignore := goleak.IgnoreCurrent()
@@ -51,7 +52,7 @@ func commandSpace(t *testing.T) *Workspace {
 		if err := w.Tasks.StopAll(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if n := endMarked(w.Tasks.prefix()); n > 0 {
+		if n := process.EndMarked(w.Tasks.prefix()); n > 0 {
 			t.Errorf("%d processes were left", n)
 		}
 		goleak.VerifyNone(t, ignore)

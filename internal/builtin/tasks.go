@@ -10,7 +10,12 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/minicode-go/minicode/internal/process"
 )
+
+// idleLook is between two looks at a task that has closed its output.
+const idleLook = time.Second
 
 // TaskStatus is how a task stands.
 type TaskStatus string
@@ -48,7 +53,7 @@ type task struct {
 	told    bool // the model knows that it ended
 	stopped bool
 
-	p       *process
+	p       *process.Process
 	out     *capture
 	adopted bool
 	ending  chan struct{} // closed when end is through with the process
@@ -106,15 +111,15 @@ func (t *Tasks) StopAll(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	endMarked(t.prefix())
+	process.EndMarked(t.prefix())
 	return fault
 }
 
 // start runs c as a task; shown is its command as the person knows it, and
 // dir the session's directory.
-func (t *Tasks) start(c command, shown, dir string, limits Limits) (Task, error) {
+func (t *Tasks) start(c process.Command, shown, dir string, limits Limits) (Task, error) {
 	k := t.create(shown, dir, limits)
-	p, err := startProcess(c, k.out)
+	p, err := process.Start(c, k.out)
 	if err != nil {
 		k.out.close()
 		if k.File != "" {
@@ -127,10 +132,10 @@ func (t *Tasks) start(c command, shown, dir string, limits Limits) (Task, error)
 
 // adopt makes a task of what a command left running. Its output goes to the
 // task from here on.
-func (t *Tasks) adopt(p *process, shown, dir string, limits Limits) Task {
+func (t *Tasks) adopt(p *process.Process, shown, dir string, limits Limits) Task {
 	k := t.create(shown, dir, limits)
 	k.adopted = true
-	p.redirect(k.out)
+	p.Redirect(k.out)
 	return t.add(k, p)
 }
 
@@ -166,10 +171,10 @@ func (t *Tasks) create(shown, dir string, limits Limits) *task {
 	return k
 }
 
-func (t *Tasks) add(k *task, p *process) Task {
+func (t *Tasks) add(k *task, p *process.Process) Task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	k.p, k.PID = p, p.pid
+	k.p, k.PID = p, p.PID
 	t.all = append(t.all, k)
 	go t.watch(k)
 	return k.Task
@@ -178,7 +183,7 @@ func (t *Tasks) add(k *task, p *process) Task {
 // watch waits until nothing of the task is left.
 func (t *Tasks) watch(k *task) {
 	defer close(k.done)
-	for _, c := range []<-chan struct{}{k.p.exited, k.p.eof} {
+	for _, c := range []<-chan struct{}{k.p.Exited(), k.p.EOF()} {
 		select {
 		case <-c:
 		case <-k.ending:
@@ -186,13 +191,13 @@ func (t *Tasks) watch(k *task) {
 	}
 	look := time.NewTicker(idleLook)
 	defer look.Stop()
-	for k.p.alive() && !isClosed(k.ending) {
+	for k.p.Alive() && !process.Closed(k.ending) {
 		select {
 		case <-look.C:
 		case <-k.ending:
 		}
 	}
-	k.p.close()
+	k.p.Close()
 	k.out.finish()
 	k.out.close()
 	t.mu.Lock()
@@ -201,8 +206,9 @@ func (t *Tasks) watch(k *task) {
 	if k.stopped {
 		k.Status = TaskStopped
 	}
-	if !k.adopted && isClosed(k.p.exited) {
-		k.Exit = &k.p.code
+	if !k.adopted && process.Closed(k.p.Exited()) {
+		code := k.p.Code()
+		k.Exit = &code
 	}
 }
 
@@ -218,7 +224,7 @@ func (t *Tasks) stop(id string, told bool, hurry <-chan struct{}) (Task, error) 
 	t.mu.Unlock()
 	left := 0
 	if running {
-		left = k.p.end(termGrace, hurry)
+		left = k.p.End(process.TermGrace, hurry)
 		k.once.Do(func() { close(k.ending) })
 	}
 	<-k.done
@@ -282,4 +288,4 @@ func (t *Tasks) marker() string {
 
 // prefix is what the markers of all commands of t begin with, and no others
 // that live: several sessions may be open in one process.
-func (t *Tasks) prefix() string { return fmt.Sprintf("%s%p-", owner(), t) }
+func (t *Tasks) prefix() string { return fmt.Sprintf("%s%p-", process.Owner(), t) }

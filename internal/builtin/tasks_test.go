@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/minicode-go/minicode/internal/process"
 )
 
 // until waits until what task_output gives, put together, is good.
 func until(t *testing.T, w *Workspace, id string, good func(all string, k Task) bool) string {
 	t.Helper()
 	var all strings.Builder
-	if !waitFor(patience, nil, func() bool {
+	if !process.WaitFor(patience, nil, func() bool {
 		k, text, _, err := w.Tasks.output(id, 1<<20)
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +43,7 @@ func TestTaskLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ended []Task
-	if !waitFor(patience, nil, func() bool { ended = w.Tasks.Ended(); return len(ended) > 0 }) {
+	if !process.WaitFor(patience, nil, func() bool { ended = w.Tasks.Ended(); return len(ended) > 0 }) {
 		t.Fatal("its end was not told")
 	}
 	if k := ended[0]; k.ID != "task_1" || k.Status != TaskExited || k.Exit == nil || *k.Exit != 4 || k.File != file || k.PID == 0 {
@@ -109,7 +111,7 @@ func TestTaskMuchOutput(t *testing.T) {
 	w := commandSpace(t)
 	w.Limits.ResultChars = 5000
 	call(t, runCommand(w), runInput{Command: "for i in {1..2000}; do echo line $i; done", Background: true})
-	if !waitFor(patience, nil, func() bool { return len(w.Tasks.Ended()) > 0 }) {
+	if !process.WaitFor(patience, nil, func() bool { return len(w.Tasks.Ended()) > 0 }) {
 		t.Fatal("it did not end")
 	}
 	text := call(t, taskOutput(w), taskInput{"task_1"}).Parts.Text()

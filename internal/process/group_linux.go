@@ -1,4 +1,4 @@
-package builtin
+package process
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// findsAll says that members finds processes which left the group.
-const findsAll = true
+// FindsAll says that members finds processes which left the group.
+const FindsAll = true
 
 // proc is one line of the process table.
 type proc struct {
@@ -20,13 +20,13 @@ type proc struct {
 	started                     string
 }
 
-// alive tells whether the group still has a living process.
-func (p *process) alive() bool {
+// Alive tells whether the group still has a living process.
+func (p *Process) Alive() bool {
 	if !p.grouped() {
 		return false
 	}
 	for _, q := range processes() {
-		if !q.dead && q.group == p.pid {
+		if !q.dead && q.group == p.PID {
 			return true
 		}
 	}
@@ -35,11 +35,11 @@ func (p *process) alive() bool {
 
 // members is the living processes of the command: its session, those that
 // left it and carry the marker, and the descendants of them all.
-func (p *process) members() []int {
+func (p *Process) members() []int {
 	all := processes()
 	in := map[int]bool{}
 	for _, q := range all {
-		if q.session == p.pid || q.group == p.pid || marked(q.pid, p.marker+"\x00") {
+		if q.session == p.PID || q.group == p.PID || marked(q.pid, p.marker+"\x00") {
 			in[q.pid] = true
 		}
 	}
@@ -53,7 +53,7 @@ func marked(pid int, marker string) bool {
 	if err != nil {
 		return false
 	}
-	entry := []byte(markerName + "=" + marker)
+	entry := []byte(MarkerName + "=" + marker)
 	return bytes.HasPrefix(env, entry) || bytes.Contains(env, append([]byte{0}, entry...))
 }
 
@@ -115,26 +115,38 @@ func procStatus(pid int) (proc, bool) {
 	return q, true
 }
 
-// owner is the beginning of all markers of this process. The start time is in
+// Owner is the beginning of all markers of this process. The start time is in
 // it because process numbers come again.
-func owner() string {
+func Owner() string {
 	self, _ := procStatus(os.Getpid())
 	return fmt.Sprintf("%d-%s-", os.Getpid(), self.started)
 }
 
-// endMarked ends by force whatever carries a marker of that owner, and tells
-// how many it found.
-func endMarked(owner string) (found int) {
+// Living is the living processes that carry a marker with that beginning, and
+// their descendants.
+func Living(prefix string) []int {
+	all := processes()
 	in := map[int]bool{}
-	waitFor(killTime, nil, func() bool {
-		all := processes()
-		round := map[int]bool{}
-		for _, q := range all {
-			if marked(q.pid, owner) {
-				round[q.pid] = true
-			}
+	for _, q := range all {
+		if marked(q.pid, prefix) {
+			in[q.pid] = true
 		}
-		pids := living(all, round)
+	}
+	return living(all, in)
+}
+
+// Lives tells whether there is a process with that number that is not a zombie.
+func Lives(pid int) bool {
+	q, ok := procStatus(pid)
+	return ok && !q.dead
+}
+
+// EndMarked ends by force whatever carries a marker with that beginning, and
+// tells how many it found.
+func EndMarked(prefix string) (found int) {
+	in := map[int]bool{}
+	WaitFor(killTime, nil, func() bool {
+		pids := Living(prefix)
 		for _, pid := range pids {
 			in[pid] = true
 			_ = unix.Kill(pid, unix.SIGKILL)
@@ -162,7 +174,7 @@ func EndOrphans() (found int) {
 		}
 		ns, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", q.pid))
 		for kv := range bytes.SplitSeq(env, []byte{0}) {
-			marker, ok := bytes.CutPrefix(kv, []byte(markerName+"="))
+			marker, ok := bytes.CutPrefix(kv, []byte(MarkerName+"="))
 			f := strings.Split(string(marker), "-")
 			if !ok || ns != own || len(f) != 4 {
 				continue
@@ -174,7 +186,7 @@ func EndOrphans() (found int) {
 		}
 	}
 	for o := range owners {
-		found += endMarked(o)
+		found += EndMarked(o)
 	}
 	return found
 }

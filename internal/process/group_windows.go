@@ -1,4 +1,4 @@
-package builtin
+package process
 
 import (
 	"fmt"
@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// findsAll says that members finds processes which left the group: nothing
+// FindsAll says that members finds processes which left the group: nothing
 // leaves a job.
-const findsAll = true
+const FindsAll = true
 
-// processGroup is a job object. It ends all its processes when its last handle is
+// group is a job object. It ends all its processes when its last handle is
 // closed, so that they go with us however we end.
-type processGroup struct{ job windows.Handle }
+type group struct{ job windows.Handle }
 
-func newProcessGroup(first *os.Process) processGroup {
+func newGroup(first *os.Process) group {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
-		return processGroup{}
+		return group{}
 	}
 	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
 	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
@@ -33,24 +33,25 @@ func newProcessGroup(first *os.Process) processGroup {
 		_ = windows.AssignProcessToJobObject(job, h)
 		_ = windows.CloseHandle(h)
 	}
-	return processGroup{job}
+	return group{job}
 }
 
-func (g processGroup) close() {
+func (g group) close() {
 	if g.job != 0 {
 		_ = windows.CloseHandle(g.job)
 	}
 }
 
-func attributes() *syscall.SysProcAttr {
+// Apart gives a process a group of its own and no console.
+func Apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW, HideWindow: true}
 }
 
 // request has no counterpart for programs without a console: they are ended
 // when the grace is over.
-func (p *process) request() {}
+func (p *Process) request() {}
 
-func (p *process) force() { _ = windows.TerminateJobObject(p.group.job, 1) }
+func (p *Process) force() { _ = windows.TerminateJobObject(p.group.job, 1) }
 
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
 type accounting struct {
@@ -58,11 +59,11 @@ type accounting struct {
 	faults, total, active, terminated                      uint32
 }
 
-func (p *process) alive() bool { return len(p.members()) > 0 }
+func (p *Process) Alive() bool { return len(p.members()) > 0 }
 
 // members has as many entries as the job has processes; what is in them does
 // not matter.
-func (p *process) members() []int {
+func (p *Process) members() []int {
 	var a accounting
 	err := windows.QueryInformationJobObject(p.group.job, windows.JobObjectBasicAccountingInformation,
 		uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)), nil)
@@ -83,15 +84,15 @@ func exitCode(s *os.ProcessState) int {
 // Linux in a virtual machine, which has other paths: it is passed over.
 func findShell(env []string) string {
 	var places []string
-	if git := lookPath("git", env, `C:\`); git != "" {
+	if git := Look("git", env, `C:\`); git != "" {
 		places = append(places, filepath.Join(filepath.Dir(filepath.Dir(git)), "bin", "bash.exe"))
 	}
 	for _, root := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
-		if dir := envValue(env, root); dir != "" {
+		if dir := Value(env, root); dir != "" {
 			places = append(places, filepath.Join(dir, "Git", "bin", "bash.exe"), filepath.Join(dir, "Programs", "Git", "bin", "bash.exe"))
 		}
 	}
-	if bash := lookPath("bash", env, `C:\`); bash != "" && !strings.Contains(strings.ToLower(bash), "system32") {
+	if bash := Look("bash", env, `C:\`); bash != "" && !strings.Contains(strings.ToLower(bash), "system32") {
 		places = append(places, bash)
 	}
 	for _, p := range places {
@@ -114,10 +115,12 @@ func executable(path string) string {
 	return ""
 }
 
-func owner() string { return fmt.Sprintf("%d-0-", os.Getpid()) }
+// Owner is the beginning of all markers of this process.
+func Owner() string { return fmt.Sprintf("%d-0-", os.Getpid()) }
 
-func endMarked(string) int { return 0 }
+// EndMarked has nothing to find here.
+func EndMarked(string) int { return 0 }
 
 // EndOrphans ends what was left by a MiniCode that was itself killed. Here
-// nothing is: see processGroup.
+// nothing is: see group.
 func EndOrphans() int { return 0 }

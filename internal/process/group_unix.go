@@ -1,6 +1,6 @@
 //go:build unix
 
-package builtin
+package process
 
 import (
 	"os"
@@ -9,28 +9,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processGroup needs nothing here: the process group has the number of its leader.
-type processGroup struct{}
+// group needs nothing here: the process group has the number of its leader.
+type group struct{}
 
-func newProcessGroup(*os.Process) processGroup { return processGroup{} }
-func (processGroup) close()                    {}
+func newGroup(*os.Process) group { return group{} }
+func (group) close()             {}
 
-// attributes make a new session, and with it a new process group and no
+// Apart makes a new session, and with it a new process group and no
 // controlling terminal.
-func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func Apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // request asks everything to end.
-func (p *process) request() { p.signal(unix.SIGTERM) }
+func (p *Process) request() { p.signal(unix.SIGTERM) }
 
 // force ends everything.
-func (p *process) force() { p.signal(unix.SIGKILL) }
+func (p *Process) force() { p.signal(unix.SIGKILL) }
 
 // signal looks for the members first: with a parent dead they are harder to
 // find. The group gets it in one call, so that none forks away in between.
-func (p *process) signal(s unix.Signal) {
+func (p *Process) signal(s unix.Signal) {
 	members := p.members()
-	if p.alive() {
-		_ = unix.Kill(-p.pid, s)
+	if p.Alive() {
+		_ = unix.Kill(-p.PID, s)
 	}
 	for _, pid := range members {
 		_ = unix.Kill(pid, s) // gone meanwhile, or not ours to end: counted afterwards
@@ -38,7 +38,7 @@ func (p *process) signal(s unix.Signal) {
 }
 
 // grouped tells whether the process group has a process, a zombie included.
-func (p *process) grouped() bool { return unix.Kill(-p.pid, 0) != unix.ESRCH }
+func (p *Process) grouped() bool { return unix.Kill(-p.PID, 0) != unix.ESRCH }
 
 func exitCode(s *os.ProcessState) int {
 	if s == nil {
@@ -51,7 +51,7 @@ func exitCode(s *os.ProcessState) int {
 }
 
 func findShell(env []string) string {
-	if bash := lookPath("bash", env, "/"); bash != "" {
+	if bash := Look("bash", env, "/"); bash != "" {
 		return bash
 	}
 	return executable("/bin/bash")
