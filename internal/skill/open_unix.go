@@ -1,0 +1,9 @@
+//go:build unix
+
+package skill
+
+import "syscall"
+
+// nonblock keeps an open from waiting for whoever is at the other end of a
+// pipe.
+const nonblock = syscall.O_NONBLOCK
