@@ -81,6 +81,8 @@ func TestLenient(t *testing.T) {
 		"BOM, CRLF and a blank line":   {"\ufeff\r\n" + strings.ReplaceAll(skillText(dir, "Does it."), "\n", "\r\n"), dir, "Does it.", ""},
 		"unquoted colon":               {skillText(dir, "Use when: asked"), dir, "Use when: asked", "not valid YAML"},
 		"unquoted colons, list, quote": {"---\nname: \"a-skill\"\ndescription: a: b: c\n  and d: e\nallowed-tools:\n- Read\n- \"Bash(git:*)\"\n---\nDo it.", dir, "a: b: c and d: e", "not valid YAML"},
+		"colon and block":              {"---\nname: a-skill\nlicense: a: b\ndescription: >-\n  Does it,\n  twice.\nallowed-tools: [Read, \"Bash(git:*)\"]\n---\n", dir, "Does it, twice.", "not valid YAML"},
+		"colon and quotes":             {"---\n'name': 'a-skill'\nlicense: a: b\n# Comment: here\ndescription: \"Does it.\"\n---\n", dir, "Does it.", "not valid YAML"},
 		"block":                        {"---\nname: a-skill\ndescription: |\n  Does it.\n  Twice.\n---\n", dir, "Does it. Twice.", ""},
 		"unclosed quote":               {skillText(dir, `"Does it.`), dir, `"Does it.`, "not valid YAML"},
 		"tab":                          {"---\n\tname: a-skill\n\tdescription: Does it.\n---\n", dir, "Does it.", "not valid YAML"},

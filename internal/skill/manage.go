@@ -163,6 +163,10 @@ func (c *copier) file(source, target string) error {
 		return err
 	}
 	defer in.Close()
+	tooLarge := fmt.Errorf("the skill has more than %d bytes", maxAddBytes)
+	if c.bytes+info.Size() > maxAddBytes {
+		return tooLarge
+	}
 	mode := fs.FileMode(0o644)
 	if info.Mode()&0o111 != 0 {
 		mode = 0o755
@@ -173,7 +177,7 @@ func (c *copier) file(source, target string) error {
 	}
 	n, err := io.Copy(out, io.LimitReader(in, maxAddBytes-c.bytes+1))
 	if c.bytes += n; err == nil && c.bytes > maxAddBytes {
-		err = fmt.Errorf("the skill has more than %d bytes", maxAddBytes)
+		err = tooLarge // it has grown meanwhile
 	}
 	return errors.Join(err, out.Close())
 }

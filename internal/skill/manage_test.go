@@ -168,3 +168,25 @@ func TestRemove(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAddBounded: what is too much is not added at all.
+func TestAddBounded(t *testing.T) {
+	p, top := world(t)
+	put(t, top, map[string]string{
+		"deep/SKILL.md": skillText("deep", "Does it."),
+		"deep/" + strings.Repeat("d/", 20) + "file": "",
+		"large/SKILL.md": skillText("large", "Does it."),
+		"large/data":     "",
+	})
+	if err := os.Truncate(filepath.Join(top, "large/data"), maxAddBytes+1); err != nil {
+		t.Skip("no sparse files here:", err)
+	}
+	for name, want := range map[string]string{"deep": "directories deep", "large": "bytes"} {
+		if _, err := Add(filepath.Join(top, name), p.Target(User), ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := files(t, p.Config); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
+}

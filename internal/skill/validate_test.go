@@ -72,6 +72,60 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// TestValidatePaths: a directory or its file may be named, and what is neither
+// is told.
+func TestValidatePaths(t *testing.T) {
+	p, top := world(t)
+	put(t, p.Project, map[string]string{"a-skill/SKILL.md": skillText("a-skill", "Does it."), "b/skill.md": skillText("b", ""), "c/README.md": ""})
+	for path, want := range map[string]string{
+		"a-skill": "", "a-skill/SKILL.md": "", "a-skill/": "",
+		"b":           "description: it has no value; the file is called skill.md, which not every program finds: call it SKILL.md",
+		"b/skill.md":  "description: it has no value; the file is called skill.md, which not every program finds: call it SKILL.md",
+		"c":           "there is no SKILL.md in TOP/project/c",
+		"c/README.md": "TOP/project/c/README.md is no directory; give the directory of a skill",
+		"d":           "TOP/project/d does not exist",
+	} {
+		problems := Validate(filepath.Join(p.Project, filepath.FromSlash(path)))
+		var lines []string
+		for _, problem := range problems {
+			lines = append(lines, problem.String())
+		}
+		if got := strings.ReplaceAll(strings.Join(lines, "; "), top, "TOP"); filepath.ToSlash(got) != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+		if valid := strings.HasPrefix(path, "a") || strings.HasPrefix(path, "b"); Valid(problems) != valid {
+			t.Errorf("%s: valid %v", path, !valid)
+		}
+	}
+}
+
+// TestWarnings: what skills-ref lets pass and the specification does not.
+func TestWarnings(t *testing.T) {
+	for fields, want := range map[string]string{
+		"name: a\ndescription: Does it.":                        "",
+		"name: a\ndescription:":                                 "description: it has no value",
+		"name: a\ndescription: 5":                               "description: it is no text; put it in quotes",
+		"name: a\ndescription: [x]":                             "description: it is no text; put it in quotes",
+		"name: a\ndescription: x\ncompatibility: ''":            "compatibility: it is empty; leave it out",
+		"name: a\ndescription: x\nmetadata: y":                  "metadata: it is no mapping",
+		"name: a\ndescription: x --- y":                         "three hyphens inside the front matter end it for some programs: no value may have them",
+		"name: a\ndescription: x\nallowed-tools: [Read, Write]": "",
+	} {
+		var lines []string
+		for _, p := range validate("a", "---\n"+fields+"\n---\nDo it.\n") {
+			if lines = append(lines, p.String()); !p.Warning {
+				t.Errorf("%q: %v is no warning", fields, p)
+			}
+		}
+		if got := strings.Join(lines, "; "); got != want {
+			t.Errorf("%q: %q, want %q", fields, got, want)
+		}
+	}
+	if got := validate("a", "---\nname: a\ndescription: x\n---\n \n"); len(got) != 1 || got[0].String() != "there are no instructions after the front matter" {
+		t.Errorf("%v", got)
+	}
+}
+
 func readSamples(t *testing.T, path string) (out []sample) {
 	t.Helper()
 	data, err := os.ReadFile(path)
