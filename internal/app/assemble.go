@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/minicode-go/minicode/event"
@@ -15,6 +14,7 @@ import (
 	"github.com/minicode-go/minicode/internal/process"
 	"github.com/minicode-go/minicode/internal/prompt"
 	"github.com/minicode-go/minicode/internal/provider"
+	"github.com/minicode-go/minicode/internal/ruleset"
 	"github.com/minicode-go/minicode/internal/session"
 	"github.com/minicode-go/minicode/internal/shell"
 	"github.com/minicode-go/minicode/llm"
@@ -54,8 +54,6 @@ type Options struct {
 	Timeout       time.Duration
 
 	Model llm.Model // in the place of any that the settings name; for the demo
-
-	policy permission.Policy
 }
 
 // Open puts the conversation together. Its error is for the person: a usage
@@ -101,60 +99,18 @@ func (c *Conversation) loadSettings() error {
 	if err != nil {
 		return err
 	}
-	c.projectSettings = own
 	c.settings = loaded
 	c.models = &provider.Directory{Settings: loaded, Env: env, Provider: c.o.Provider}
 	c.trouble = append(c.trouble, loaded.Warnings...)
-	p := permission.Policy{
-		Root: root, Cwd: c.o.Cwd, Home: c.o.Home,
-		Protected: append([]string{"/" + filepath.ToSlash(dirs.Config) + "/**", "/" + filepath.ToSlash(own)}, loaded.Config.Permissions.Protected...), Secrets: loaded.Config.Permissions.Secrets,
-		Additional: slices.Concat(c.o.AddDirs, loaded.Config.Permissions.AdditionalDirectories),
+	var problems []string
+	c.rules, problems, err = ruleset.New(ruleset.Input{Settings: loaded, Root: root, Cwd: c.o.Cwd, Home: c.o.Home, AddDirs: c.o.AddDirs, Project: own})
+	if err != nil {
+		return err
 	}
-	for i, dir := range p.Additional {
-		if !filepath.IsAbs(dir) {
-			p.Additional[i] = filepath.Join(c.o.Cwd, dir)
-		}
-	}
-	for name, server := range loaded.Config.MCPServers {
-		for _, t := range server.ReadOnlyTools {
-			p.ReadOnlyTools = append(p.ReadOnlyTools, name+"/"+t)
-		}
-	}
-	for _, entry := range loaded.Rules {
-		rule, err := permission.SettingsRule(entry.Text, entry.Decision, entry.Origin.String(), entry.Own)
-		if err != nil {
-			return err
-		}
-		if problem := rule.Problem(); problem != "" && rule.Own {
-			c.trouble = append(c.trouble, problem)
-		}
-		p.Rules = append(p.Rules, rule)
-	}
-	c.o.policy = p
-	c.gate = &permission.Gate{Policy: c.policy, Grants: func() []event.Grant { return c.log.Grants() }, Save: c.saveRules}
+	c.trouble = append(c.trouble, problems...)
+	c.gate = &permission.Gate{Policy: c.policy, Grants: c.Grants, Save: c.rules.Save}
 	if c.o.Asker != nil {
 		c.gate.Asker = c.o.Asker
-	}
-	return nil
-}
-
-// saveRules writes rules that the person chose to keep.
-func (c *Conversation) saveRules(scope event.Choice, decision string, rules []string) error {
-	path := c.settings.Dirs.Settings()
-	if scope == event.AlwaysProject {
-		path = c.projectSettings
-	}
-	for _, r := range rules {
-		if err := config.AppendRule(path, decision, r); err != nil {
-			return err
-		}
-		rule, err := permission.SettingsRule(r, decision, path, true)
-		if err != nil {
-			return err
-		}
-		c.mu.Lock()
-		c.o.policy.Rules = append(slices.Clone(c.o.policy.Rules), rule)
-		c.mu.Unlock()
 	}
 	return nil
 }
@@ -172,8 +128,8 @@ func (c *Conversation) makeWorkspace() {
 	o, limits := c.o, c.settings.Config.Limits
 	c.tasks = &builtin.Tasks{}
 	c.space = &builtin.Workspace{
-		Root: o.policy.Root, Cwd: o.Cwd, Home: o.Home, Now: o.Now, Env: func() []string { return c.settings.CommandEnv(o.Environ) }, Analyse: permission.Analyser(c.policy), Tasks: c.tasks,
-		Withheld:   permission.Withheld(c.policy, func() []event.Grant { return c.log.Grants() }),
+		Root: c.rules.Policy().Root, Cwd: o.Cwd, Home: o.Home, Now: o.Now, Env: func() []string { return c.settings.CommandEnv(o.Environ) }, Analyse: permission.Analyser(c.policy), Tasks: c.tasks,
+		Withheld:   permission.Withheld(c.policy, c.Grants),
 		SessionDir: func() string { return c.log.Dir() },
 		Stamps:     func() map[string]llm.FileRead { return c.log.Stamps() },
 		Plan:       func() bool { return c.policy().Mode == permission.Plan },
@@ -204,13 +160,13 @@ func (c *Conversation) tools() []tool.Tool {
 func (c *Conversation) buildSystem() {
 	p := c.policy()
 	_, secret := p.Guards()
-	c.guide = &prompt.Guide{Places: prompt.Places{
+	c.reminder.Bare, c.reminder.Guide = c.o.Bare, &prompt.Guide{Places: prompt.Places{
 		Root: p.Root, Cwd: c.o.Cwd, Home: c.o.Home, Config: c.settings.Dirs.Config, Legacy: filepath.Join(c.o.Home, ".mini-code"),
 		Budget: min(40_000, c.current().Info().EffectiveInput()*3/10), Secret: secret,
 	}}
 	text := ""
 	if !c.o.Bare {
-		text = c.guide.Start()
+		text = c.reminder.Guide.Start()
 	}
 	c.setSystem(text)
 }
@@ -227,11 +183,11 @@ func (c *Conversation) setSystem(instructions string) {
 // lookAround takes notice of the surroundings, which the model is told of as far
 // as it does not know them.
 func (c *Conversation) lookAround(ctx context.Context) {
-	if c.resumed && c.place.Cwd == "" {
-		c.reachedAgain()
+	if c.resumed && c.reminder.Place.Cwd == "" {
+		c.note(c.reminder.ReachedAgain(c.known(), c.log.Stamps()))
 	}
-	c.place = prompt.Observe(ctx, prompt.Where{
-		Now: c.o.Now(), Cwd: c.o.Cwd, Root: c.o.policy.Root, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash",
+	c.reminder.Place = prompt.Observe(ctx, prompt.Where{
+		Now: c.o.Now(), Cwd: c.o.Cwd, Root: c.rules.Policy().Root, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash",
 		Git: prompt.GitIn(c.o.Cwd, append(c.settings.CommandEnv(c.o.Environ), shell.SafeEnv()...)),
 	})
 }

@@ -10,8 +10,6 @@ import (
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/internal/compact"
-	"github.com/minicode-go/minicode/internal/permission"
-	"github.com/minicode-go/minicode/internal/prompt"
 	"github.com/minicode-go/minicode/internal/recall"
 	"github.com/minicode-go/minicode/internal/session"
 	"github.com/minicode-go/minicode/llm"
@@ -101,14 +99,14 @@ func (c *Conversation) Stated() []event.Record {
 // madeRoom takes notice of an edit. With a summary the instruction files are
 // read anew; where notes on those of directories went, they are told again.
 func (c *Conversation) madeRoom(id string, e event.Edited) {
-	c.edited = true
+	c.reminder.Edited = true
 	c.bill.Add(e.Model, e.Usage)
 	switch {
 	case len(e.Edits) == 0:
 		return
 	case compact.Boundary(e):
 		if !c.o.Bare {
-			c.setSystem(c.again)
+			c.setSystem(c.reminder.Again())
 		}
 		return
 	}
@@ -116,12 +114,7 @@ func (c *Conversation) madeRoom(id string, e event.Edited) {
 	if err != nil {
 		return // the log tells of its own troubles
 	}
-	if recall.Instructions(gone) {
-		c.reachedAgain()
-	}
-	if text := recall.LostPlan(c.log.Messages(), gone); text != "" {
-		c.inbox.Note(text)
-	}
+	c.note(c.reminder.Lost(c.known(), gone, c.log.Stamps())...)
 }
 
 // pipeline is the stages that work by themselves: not those whose threshold is
@@ -188,20 +181,7 @@ func (c *Conversation) resultLimit(info llm.Info) int {
 	return min(c.settings.Config.Limits.ResultChars, compact.ResultLimit(info.EffectiveInput()))
 }
 
-// keep is what the model is told again behind a summary: where it is, the
-// mode, the plan, the open todos, and the instruction files of directories
-// that it came to.
+// keep is what the model is told again behind a summary.
 func (c *Conversation) keep(v event.View) []llm.Message {
-	var place, mode, nested string
-	if c.place.Cwd != "" {
-		place = prompt.Environment(c.place)
-	}
-	notes := recall.Known(v.Request.Messages)
-	if m := recall.Mode(notes); m != permission.Default {
-		mode = m.Note()
-	}
-	if !c.o.Bare {
-		c.again, nested = c.guide.Again(notes)
-	}
-	return recall.Notes(place, mode, recall.Plan(v.Request.Messages), recall.Todos(c.log.Todos()), nested)
+	return c.reminder.Keep(recall.Known{Messages: v.Request.Messages, Todos: c.log.Todos})
 }

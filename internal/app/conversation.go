@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -22,9 +20,9 @@ import (
 	"github.com/minicode-go/minicode/internal/config"
 	"github.com/minicode-go/minicode/internal/inbox"
 	"github.com/minicode-go/minicode/internal/permission"
-	"github.com/minicode-go/minicode/internal/prompt"
 	"github.com/minicode-go/minicode/internal/provider"
 	"github.com/minicode-go/minicode/internal/recall"
+	"github.com/minicode-go/minicode/internal/ruleset"
 	"github.com/minicode-go/minicode/internal/session"
 	"github.com/minicode-go/minicode/llm"
 )
@@ -71,22 +69,18 @@ type Conversation struct {
 	store    *session.Store
 	space    *builtin.Workspace
 	tasks    *builtin.Tasks
+	rules    *ruleset.Set
 	gate     *permission.Gate
 	meter    account.Meter
 	notices  compact.Told
 
-	projectSettings string // the person's own settings for this project
-
 	// busy is held by a turn, and by what goes to another session. Only its
-	// holder uses guide, place, edited, again, notices and bill, or sets log, resumed and inbox.
-	busy   atomic.Bool
-	guide  *prompt.Guide
-	edited bool          // the view was, since it was last looked at for the todo list
-	place  prompt.State  // the surroundings, as of the newest prompt
-	again  string        // the instruction files as they were read for a summary
-	bill   provider.Bill // of this process
+	// holder uses reminder, notices and bill, or sets log, resumed and inbox.
+	busy     atomic.Bool
+	reminder recall.Reminder
+	bill     provider.Bill // of this process
 
-	mu           sync.Mutex // guards what follows, and o.policy
+	mu           sync.Mutex // guards what follows
 	log          *session.Log
 	model        llm.Model
 	mode         permission.Mode
@@ -148,7 +142,7 @@ func (c *Conversation) follow(record event.Record) {
 			c.tellWindow()
 		}
 		if r, ok := e.Result(); ok {
-			c.reached(r.Meta.Read)
+			c.note(c.reminder.Reached(c.known(), r.Meta.Read))
 		}
 	case event.Edited:
 		c.madeRoom(record.ID, e)
@@ -167,33 +161,18 @@ func (c *Conversation) tellWindow() {
 	}
 }
 
-// reached tells the model of instruction files in directories that it came to.
-func (c *Conversation) reached(files []llm.FileRead) {
-	if c.o.Bare || len(files) == 0 {
-		return
-	}
-	paths := make([]string, len(files))
-	for i, f := range files {
-		paths[i] = f.Path
-	}
-	if text := c.guide.Reached(append(recall.Known(c.log.Messages()), c.inbox.Notes()...), paths...); text != "" {
-		c.inbox.Note(text)
-	}
+// known is what the model knows, and what is about to be told.
+func (c *Conversation) known() recall.Known {
+	return recall.Known{Messages: c.log.Messages(), Waiting: c.inbox.Notes(), Todos: c.log.Todos}
 }
 
-// reachedAgain tells the model of instruction files beside all files that it
-// knows, as far as it has no notes on them.
-func (c *Conversation) reachedAgain() {
-	stamps := c.log.Stamps()
-	var files []llm.FileRead
-	seen := map[string]bool{}
-	for _, path := range slices.Sorted(maps.Keys(stamps)) {
-		if dir := filepath.Dir(path); !seen[dir] {
-			seen[dir] = true
-			files = append(files, stamps[path])
+// note tells the model of texts, as far as they are not empty.
+func (c *Conversation) note(texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			c.inbox.Note(text)
 		}
 	}
-	c.reached(files)
 }
 
 // asides is what is to be shown before the next event: facts that were stated
@@ -238,29 +217,9 @@ func (c *Conversation) steer(ending bool) []llm.Message {
 		c.inbox.Note(fmt.Sprintf("Background task %s ended: %s. Command: %s. Read its output with task_output.", t.ID, t.Status, t.Command))
 	}
 	if !ending {
-		c.remind()
+		c.note(c.reminder.Due(c.known(), c.policy().Mode)...)
 	}
 	return c.inbox.Take(ending)
-}
-
-// remind tells the model what it does not know, or no longer: where it is, and
-// the mode. It follows from the notes that the model has.
-func (c *Conversation) remind() {
-	notes := append(recall.Known(c.log.Messages()), c.inbox.Notes()...)
-	if text := prompt.News(notes, c.place); text != "" && c.place.Cwd != "" {
-		c.inbox.Note(text)
-	}
-	if c.edited {
-		c.edited = false
-		if text := recall.LostTodos(c.log.Messages(), notes, c.log.Todos()); text != "" {
-			c.inbox.Note(text)
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.mode != recall.Mode(notes) {
-		c.inbox.Note(c.mode.Note())
-	}
 }
 
 func (c *Conversation) warn(text string) {
@@ -302,7 +261,7 @@ func (c *Conversation) Info() Info {
 	defer c.mu.Unlock()
 	m := c.model.Info()
 	return Info{
-		Session: c.log.ID(), Path: c.log.Path(), Title: c.log.Title(), Model: m.ID(), Mode: string(c.mode), Cwd: c.o.Cwd, Root: c.o.policy.Root, Resumed: c.resumed,
+		Session: c.log.ID(), Path: c.log.Path(), Title: c.log.Title(), Model: m.ID(), Mode: string(c.mode), Cwd: c.o.Cwd, Root: c.rules.Policy().Root, Resumed: c.resumed,
 		Window: m.Window, MaxOutput: m.MaxOutput, Saved: c.log.Saved(), Waited: c.waited, Usage: c.log.Usage(), Tasks: running(c.tasks),
 		Price: c.models.Price, ModelInfo: c.modelInfo,
 	}
@@ -320,17 +279,21 @@ func running(tasks *builtin.Tasks) []Task {
 
 // Rules is the permission rules in force: those of the settings and flags, and
 // those that the person chose to keep since.
-func (c *Conversation) Rules() []permission.Rule {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.o.policy.Rules)
+func (c *Conversation) Rules() []permission.Rule { return c.rules.Policy().Rules }
+
+// AddRule keeps a rule in the person's own settings: see [ruleset.Set.Add].
+func (c *Conversation) AddRule(scope event.Choice, decision, rule string) error {
+	return c.rules.Add(scope, decision, rule)
 }
 
+// DropRule takes a rule out of the person's own settings: see
+// [ruleset.Set.Drop].
+func (c *Conversation) DropRule(r permission.Rule) error { return c.rules.Drop(r) }
+
 // Grants is what the person allowed for more than one call of this session.
+// What was allowed for ever is a rule, and holds as long as that does.
 func (c *Conversation) Grants() []event.Grant {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.log.Grants()
+	return slices.DeleteFunc(c.currentLog().Grants(), func(g event.Grant) bool { return g.Scope == event.Always })
 }
 
 // ToolSpecs is what the model is told of the tools that it can use, sorted by
@@ -469,13 +432,12 @@ func (c *Conversation) maxSteps() int {
 
 // policy is what the gate decides by, as things are now.
 func (c *Conversation) policy() permission.Policy {
+	p := c.rules.Policy()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p := c.o.policy
 	p.Mode = c.mode
-	p.Free = slices.Clone(p.Free)
 	if dir := c.log.Dir(); dir != "" {
-		p.Free = append(p.Free, dir)
+		p.Free = append(slices.Clone(p.Free), dir)
 	}
 	return p
 }

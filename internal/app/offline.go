@@ -40,7 +40,7 @@ func Explain(o Options, command string) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	p := c.o.policy
+	p := c.rules.Policy()
 	p.Mode = mode
 	return permission.ExplainCommand(p, command, o.Cwd), nil
 }

@@ -104,7 +104,8 @@ func (c *Conversation) adopt(log *session.Log, resumed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	log.OnTrouble = c.warn
-	c.log, c.resumed, c.unshown, c.place, c.edited, c.windowTold = log, resumed, nil, prompt.State{}, resumed, resumed
+	c.log, c.resumed, c.unshown, c.windowTold = log, resumed, nil, resumed
+	c.reminder.Place, c.reminder.Edited = prompt.State{}, resumed
 	c.inbox = inbox.New(log.Queue(), log.SetQueue)
 	if !resumed {
 		for r, err := range log.Records() {

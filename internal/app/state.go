@@ -45,4 +45,6 @@ func (c *Conversation) CommandEnv() []string { return c.settings.CommandEnv(c.o.
 
 // Memory is a report for the person on the instruction files, as they are now.
 // Like a change of the session, it is not for two goroutines at a time.
-func (c *Conversation) Memory() string { return prompt.Report(prompt.Instructions(c.guide.Places)) }
+func (c *Conversation) Memory() string {
+	return prompt.Report(prompt.Instructions(c.reminder.Guide.Places))
+}

@@ -48,6 +48,10 @@ type RuleEntry struct {
 	Decision string // allow, ask or deny
 	Origin   Origin
 	Own      bool // from the person's own settings of MiniCode, or flags
+
+	// By is the setting that the rule follows from, such as sandbox.mode; ""
+	// when it stands in a list of rules.
+	By string
 }
 
 // Loaded is the settings in force.

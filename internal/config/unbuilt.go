@@ -29,7 +29,7 @@ func (l *loader) unbuilt() {
 		l.out.Warnings = append(l.out.Warnings, "these settings are understood, but what they are for is not built yet, so they do nothing: "+strings.Join(names, ", "))
 	}
 	if l.out.Config.Sandbox.Mode == "required" {
-		l.out.Rules = append(l.out.Rules, RuleEntry{Text: "run_command", Decision: "deny", Origin: l.out.Origins["sandbox.mode"]})
+		l.out.Rules = append(l.out.Rules, RuleEntry{Text: "run_command", Decision: "deny", Origin: l.out.Origins["sandbox.mode"], By: "sandbox.mode"})
 		l.out.Warnings = append(l.out.Warnings, `sandbox.mode is "required" and there is no sandbox yet: no command is run. Set it to "off" to run commands without one`)
 	}
 }

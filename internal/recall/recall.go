@@ -1,11 +1,3 @@
-// Package recall words what a model is told again when a summary, or another
-// stage of compaction, took its history: what is not said in any prompt and must
-// not be left to a summary.
-//
-//	notes := recall.Notes(recall.Plan(messages), recall.Todos(log.Todos()))
-//
-// The texts follow from the messages and are the same each time. The package
-// does not decide when they are told.
 package recall
 
 import (
@@ -30,8 +22,8 @@ func Notes(texts ...string) []llm.Message {
 	return out
 }
 
-// Known is the texts of the notes among the messages, oldest first.
-func Known(messages []llm.Message) []string {
+// Told is the texts of the notes among the messages, oldest first.
+func Told(messages []llm.Message) []string {
 	var notes []string
 	for i := range messages {
 		if messages[i].Kind == llm.Note {
@@ -54,7 +46,7 @@ func Mode(notes []string) permission.Mode {
 // Instructions says whether there are notes on instruction files among the
 // messages.
 func Instructions(messages []llm.Message) bool {
-	return slices.ContainsFunc(Known(messages), prompt.IsInstructions)
+	return slices.ContainsFunc(Told(messages), prompt.IsInstructions)
 }
 
 const planStart = "The plan that was proposed:\n"
