@@ -253,9 +253,13 @@ func (t *turn) perform(ctx context.Context, batch []*call) error {
 		go func() {
 			defer running.Done()
 			emit := func(s event.Signal) {
-				if o, ok := s.(event.Output); ok {
-					o.Call = c.ID
-					s = o
+				switch of := s.(type) {
+				case event.Output:
+					of.Call = c.ID
+					s = of
+				case event.Nested:
+					of.Call = c.ID
+					s = of
 				}
 				select {
 				case signals <- s:

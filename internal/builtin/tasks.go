@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,7 +32,7 @@ const (
 type Task struct {
 	ID      string // "task_1"; also the name of its file
 	Command string
-	PID     int // of its first process, which is also its process group
+	PID     int // of its first process, which is also its process group; 0 for work of our own
 	Status  TaskStatus
 	Exit    *int   // when it has ended; nil where it was left by a command and its code went to nobody
 	File    string // absolute path of its output, "" where none could be made
@@ -53,12 +54,57 @@ type task struct {
 	told    bool // the model knows that it ended
 	stopped bool
 
-	p       *process.Process
+	p       job
 	out     *capture
 	adopted bool
 	ending  chan struct{} // closed when end is through with the process
 	once    sync.Once
 	done    chan struct{} // closed when Status is final
+}
+
+// job is what a task runs: a process, or work of our own.
+type job interface {
+	Exited() <-chan struct{} // closed when it is over; then Code is valid
+	EOF() <-chan struct{}    // closed when all its output is there
+	Code() int
+	Alive() bool // something of it is left
+	End(grace time.Duration, hurry <-chan struct{}) (left int)
+	Close()
+}
+
+// work is a job within this process.
+type work struct {
+	cancel context.CancelFunc
+	over   chan struct{}
+	code   int
+}
+
+func (w *work) Exited() <-chan struct{} { return w.over }
+func (w *work) EOF() <-chan struct{}    { return w.over }
+func (w *work) Code() int               { return w.code }
+func (w *work) Alive() bool             { return !process.Closed(w.over) }
+func (w *work) Close()                  { w.cancel() }
+
+func (w *work) End(grace time.Duration, _ <-chan struct{}) (left int) {
+	w.cancel()
+	if process.WaitFor(grace, nil, func() bool { return process.Closed(w.over) }) {
+		return 0
+	}
+	return 1
+}
+
+// Go runs work of our own as a task: it prints to out, ends when ctx does, and
+// gives a code as a command would. shown is what it does, as the person knows
+// it, and dir the session's directory.
+func (t *Tasks) Go(ctx context.Context, shown, dir string, limits Limits, do func(ctx context.Context, out io.Writer) (code int)) Task {
+	k := t.create(shown, dir, limits)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	w := &work{cancel: cancel, over: make(chan struct{})}
+	go func() {
+		defer close(w.over)
+		w.code = do(ctx, k.out)
+	}()
+	return t.add(k, w, 0)
 }
 
 // List is all tasks, oldest first.
@@ -127,7 +173,7 @@ func (t *Tasks) start(c process.Command, shown, dir string, limits Limits) (Task
 		}
 		return Task{}, err
 	}
-	return t.add(k, p), nil
+	return t.add(k, p, p.PID), nil
 }
 
 // adopt makes a task of what a command left running. Its output goes to the
@@ -136,7 +182,7 @@ func (t *Tasks) adopt(p *process.Process, shown, dir string, limits Limits) Task
 	k := t.create(shown, dir, limits)
 	k.adopted = true
 	p.Redirect(k.out)
-	return t.add(k, p)
+	return t.add(k, p, p.PID)
 }
 
 // create makes a task with the first number that has no file yet: the files
@@ -171,10 +217,10 @@ func (t *Tasks) create(shown, dir string, limits Limits) *task {
 	return k
 }
 
-func (t *Tasks) add(k *task, p *process.Process) Task {
+func (t *Tasks) add(k *task, p job, pid int) Task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	k.p, k.PID = p, p.PID
+	k.p, k.PID = p, pid
 	t.all = append(t.all, k)
 	go t.watch(k)
 	return k.Task

@@ -3,6 +3,8 @@ package builtin
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -158,5 +160,32 @@ func TestTaskThatCannotStart(t *testing.T) {
 	}
 	if files, _ := os.ReadDir(filepath.Join(w.SessionDir(), "tasks")); len(files) != 0 {
 		t.Errorf("files were left: %v", files)
+	}
+}
+
+// Work of our own is a task like any other: it is read, it ends, it is ended.
+func TestTasksOfOurOwn(t *testing.T) {
+	var tasks Tasks
+	dir := t.TempDir()
+	k := tasks.Go(t.Context(), "count", dir, Limits{}, func(_ context.Context, out io.Writer) int {
+		fmt.Fprintln(out, "one")
+		return 3
+	})
+	if !process.WaitFor(patience, nil, func() bool { return len(tasks.Ended()) > 0 }) {
+		t.Fatal("it does not end")
+	}
+	got, text, _, err := tasks.output(k.ID, 100)
+	if err != nil || got.Status != TaskExited || got.Exit == nil || *got.Exit != 3 || text != "one\n" || got.PID != 0 {
+		t.Errorf("%+v %q %v", got, text, err)
+	}
+	begun := make(chan struct{})
+	long := tasks.Go(t.Context(), "wait", dir, Limits{}, func(ctx context.Context, _ io.Writer) int {
+		close(begun)
+		<-ctx.Done()
+		return 1
+	})
+	<-begun
+	if got, err := tasks.Stop(long.ID); err != nil || got.Status != TaskStopped {
+		t.Errorf("%+v %v", got, err)
 	}
 }
