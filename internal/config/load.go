@@ -32,7 +32,12 @@ type Input struct {
 	// repository, with settings for this project; "": none.
 	OwnProjectFile string
 	SettingsFiles  []string // of --settings: paths, or JSON that begins with {
-	Flags          []Flag
+
+	// Trusted says whether the person trusts the project for what its files
+	// would set. It is called once at most, and not for files that only
+	// narrow; nil trusts none.
+	Trusted func([]Brought) bool
+	Flags   []Flag
 }
 
 // Flag is one setting from the command line.
@@ -61,6 +66,8 @@ type Loaded struct {
 	Origins  map[string]Origin // by dotted key, as [Loaded.Effective] lists them
 	Rules    []RuleEntry       // of all layers, weakest first
 	Warnings []string          // for the person, each a sentence or two
+	Brought  []Brought         // what the project's files would set, trusted or not
+	Trusted  bool              // the project is, for all of Brought
 
 	variables map[string]string // ANTHROPIC_* and the like that settings set
 	tree      *node
@@ -302,108 +309,6 @@ func (l *loader) user() error {
 		}
 	}
 	return nil
-}
-
-// project reads the files that may come with a repository.
-func (l *loader) project() error {
-	for _, name := range []string{".claude/settings.json", ".claude/settings.local.json", ".minicode/settings.json", ".minicode/settings.local.json"} {
-		n, err := l.file(filepath.Join(l.in.ProjectRoot, name), LayerProject, false)
-		if err != nil {
-			return err
-		}
-		if n == nil {
-			continue
-		}
-		if err := l.narrow(n, name, strings.HasPrefix(name, ".claude")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// narrow keeps what can only narrow: deny and ask rules, and the look of the
-// terminal. Keys are not part of the look: a repository could put "yes" on
-// any of them.
-func (l *loader) narrow(n *node, name string, foreign bool) error {
-	kept := &node{kind: '{', from: n.from}
-	keep := func(section string, keys ...string) {
-		part := n.get(section)
-		if part == nil || part.kind == 'n' {
-			return
-		}
-		for _, m := range part.members {
-			if slices.Contains(keys, m.name) {
-				continue
-			}
-			if foreign && m.name != "allow" && m.name != "additionalDirectories" && m.name != "defaultMode" {
-				continue
-			}
-			l.ignore(dotted(section, m.name), name, m.value)
-		}
-		narrowed := &node{kind: part.kind, literal: part.literal, items: part.items, from: part.from, column: part.column}
-		narrowed.members = slices.DeleteFunc(slices.Clone(part.members), func(m member) bool { return !slices.Contains(keys, m.name) })
-		kept.set(section, narrowed)
-	}
-	keep("permissions", "deny", "ask")
-	if !foreign {
-		keep("terminal", "theme", "notify", "screenReader", "fullScreen")
-	}
-	for _, m := range n.members {
-		switch m.name {
-		case "permissions", "$schema":
-		case "hooks", "env":
-			l.ignore(m.name, name, m.value)
-		case "terminal":
-		default:
-			if !foreign {
-				l.ignore(m.name, name, m.value)
-			}
-		}
-	}
-	var c checker
-	c.check(kept, l.spec, "")
-	if c.err != nil {
-		return c.err
-	}
-	l.rules(kept, false)
-	l.layers = append(l.layers, kept)
-	return nil
-}
-
-// ignored is a key that the project's files set in vain, and where.
-type ignored struct {
-	key    string
-	places []string
-}
-
-func (l *loader) ignore(key, file string, n *node) {
-	place := fmt.Sprintf("%s:%d", file, n.from.Line)
-	for i := range l.ignored {
-		if l.ignored[i].key == key {
-			l.ignored[i].places = append(l.ignored[i].places, place)
-			return
-		}
-	}
-	if len(l.ignored) <= maxNamed {
-		l.ignored = append(l.ignored, ignored{key, []string{place}})
-	}
-}
-
-// notice tells once what the project's files set in vain.
-func (l *loader) notice() {
-	if len(l.ignored) == 0 {
-		return
-	}
-	var names []string
-	for i, ig := range l.ignored {
-		if i == maxNamed {
-			names = append(names, "and more")
-			break
-		}
-		names = append(names, fmt.Sprintf("%s (%s)", cut(ig.key), strings.Join(ig.places, ", ")))
-	}
-	l.out.Warnings = append(l.out.Warnings, "A project's own settings may only forbid, ask and set the look of the terminal. Ignored: "+
-		strings.Join(names, ", ")+". What you want of it, put into "+l.out.Dirs.Settings())
 }
 
 // environment is the variables that are settings.
