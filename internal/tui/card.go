@@ -11,7 +11,6 @@ import (
 	"github.com/minicode-go/minicode/internal/diffview"
 	"github.com/minicode-go/minicode/internal/summary"
 	"github.com/minicode-go/minicode/internal/theme"
-	"github.com/minicode-go/minicode/internal/visible"
 	"github.com/minicode-go/minicode/llm"
 )
 
@@ -78,10 +77,11 @@ func (c *card) join(other *card) {
 	c.added, c.removed = c.added+other.added, c.removed+other.removed
 }
 
-// The details that are shown below a finished card.
 const (
-	diffLines = 8
-	indent    = "  "
+	diffLines    = 8 // of an edit that are shown below it
+	reasonLines  = 3 // of why a call was not done
+	indent       = "  "
+	inBackground = " in the background" // at the end of titles
 )
 
 // finished is the lines of a card that does not change any more.
@@ -89,14 +89,22 @@ func (c *card) finished(l *look, width int) []string {
 	mark, style, text := "●", l.Ok, summary.Of(c.result)
 	switch c.state {
 	case denied:
-		mark, style, text = "⊘", l.Warn, "denied: "+strings.TrimPrefix(c.reason, "denied ")
+		mark, style, text = "⊘", l.Warn, c.reason
+		if !strings.HasPrefix(text, "denied ") {
+			text = "denied: " + text
+		}
 	case interrupted:
-		mark, style, text = "◌", l.Warn, "interrupted "+strings.TrimPrefix(summary.FirstLine(c.result.Parts.Text()), "Interrupted ")
+		text, _, _ = strings.Cut(summary.FirstLine(c.result.Parts.Text()), ". ") // the rest is for the model
+		mark, style, text = "◌", l.Warn, "interrupted "+strings.TrimPrefix(text, "Interrupted ")
 	case failed:
 		mark, style = "✗", l.Error
 	}
-	if c.tool == "todo_write" && c.state == done {
+	switch {
+	case c.state != done:
+	case c.tool == "todo_write":
 		text = "" // the list is below
+	case strings.HasSuffix(c.title, inBackground):
+		text = strings.TrimPrefix(text, strings.TrimSpace(inBackground)+" ") // the title says it
 	}
 	if c.joined > 0 {
 		text = fmt.Sprintf("%d edits, +%d −%d", c.joined+1, c.added, c.removed)
@@ -118,7 +126,15 @@ func (c *card) head(l *look, mark, text string, style theme.Style, width int) []
 	if w := 2 + ansi.StringWidth(title) + 2 + ansi.StringWidth(text); w <= width && c.state != failed {
 		return []string{mark + " " + title + "  " + style.Paint(text)}
 	}
-	return append([]string{mark + " " + title}, indent+style.Paint(clip(text, width-len(indent))))
+	lines, most := paint(style, text, indent, indent, width), 1
+	if c.state != done && c.state != running && c.state != waiting {
+		most = reasonLines
+	}
+	if len(lines) > most {
+		rest := strings.Join(wrap(text, width-len(indent))[most-1:], " ")
+		lines = append(lines[:most-1], indent+style.Paint(clip(rest, width-len(indent))))
+	}
+	return append([]string{mark + " " + title}, lines...)
 }
 
 // details is what is shown besides.
@@ -127,14 +143,33 @@ func (c *card) details(l *look, width int) []string {
 	switch {
 	case c.state == failed:
 		text = summary.Failure(c.result)
+		if len(text) > 0 && strings.TrimSpace(text[0]) == summary.Of(c.result) {
+			text = text[1:] // it is above
+		}
 	case c.state == done && c.tool == "todo_write":
-		text = strings.Split(strings.TrimRight(c.preview.Text, "\n"), "\n")
+		return c.todos(l, width)
 	case c.edited() != "" && c.joined == 0:
 		return c.diff(l, width, diffLines)
 	}
 	var lines []string
 	for _, line := range text {
 		lines = append(lines, indent+l.Dim.Paint(clip(safe(line), width-len(indent))))
+	}
+	return lines
+}
+
+// todos is the list that was written.
+func (c *card) todos(l *look, width int) (lines []string) {
+	for line := range strings.Lines(strings.TrimRight(c.preview.Text, "\n")) {
+		sign, text, _ := strings.Cut(strings.TrimSpace(line), "] ")
+		item := todo{text: text}
+		switch sign {
+		case "[x":
+			item.status = "completed"
+		case "[>":
+			item.status = "in_progress"
+		}
+		lines = append(lines, indent+l.todo(item, width-len(indent)))
 	}
 	return lines
 }
@@ -168,7 +203,7 @@ func (c *card) tail() (lines []string) {
 		line = strings.TrimRight(line, "\r")
 		line = line[strings.LastIndexByte(line, '\r')+1:]
 		if strings.TrimSpace(line) != "" {
-			lines = append(lines, visible.Safe(ansi.Strip(line)))
+			lines = append(lines, safe(ansi.Strip(line)))
 		}
 	}
 	return lines[max(0, len(lines)-tailLines):]
@@ -184,7 +219,7 @@ func (c *card) live(l *look, spin string, now time.Time, width int) []string {
 	}
 	lines := c.head(l, mark, text, l.Dim, width)
 	for _, line := range c.tail() {
-		lines = append(lines, indent+l.Dim.Paint(clip(strings.ReplaceAll(line, "\t", tab), width-len(indent))))
+		lines = append(lines, indent+l.Dim.Paint(clip(line, width-len(indent))))
 	}
 	return lines
 }

@@ -86,14 +86,14 @@ func (m *model) pickModel() tea.Cmd {
 	var entries []entry
 	for _, id := range m.conv.Models() {
 		info := i.ModelInfo(id)
-		mark, price := " ", ""
+		price, inUse := "", ""
 		if id == i.Model {
-			mark = "●"
+			inUse = "in use"
 		}
 		if info.Price.Known {
 			price = fmt.Sprintf("$%.4g / $%.4g", info.Price.Input, info.Price.Output)
 		}
-		entries = append(entries, entry{text: id, value: id, aside: fmt.Sprintf("%s %6s %16s", mark, count(info.Window), price)})
+		entries = append(entries, entry{text: id, value: id, aside: fmt.Sprintf("%6s  %13s  %s", count(info.Window), price, inUse)})
 	}
 	p.set(entries)
 	p.at = max(0, slices.IndexFunc(entries, func(e entry) bool { return e.value == i.Model }))

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -149,26 +150,33 @@ func (m *model) tab() tea.Cmd {
 	return m.composer.follow(m)
 }
 
+// render is at most so many lines. Where there are more entries than that, the
+// last line says which one is selected.
 func (e *menu) render(k *look, width, most int) (lines []string) {
+	longer := len(e.items) > most && most > 1
+	if longer {
+		most--
+	}
 	first := max(0, min(e.selected-most/2, len(e.items)-most))
-	shown := e.items[first:min(len(e.items), first+most)]
 	wide := 0
-	for _, it := range shown {
+	for _, it := range e.items {
 		wide = max(wide, ansi.StringWidth(it.text))
 	}
 	wide = min(wide, width/2)
-	for i, it := range shown {
-		name := clip(safe(it.text), max(wide, width-4))
+	for i, it := range e.items[first:min(len(e.items), first+most)] {
+		name, help := clip(safe(it.text), max(1, width-len(indent))), ""
 		if it.help != "" {
 			name = clip(safe(it.text), wide)
+			help = strings.Repeat(" ", wide-ansi.StringWidth(name)+2) + clip(it.help, max(1, width-wide-4))
 		}
-		pad := strings.Repeat(" ", max(0, wide-ansi.StringWidth(name)))
-		help := clip(it.help, max(1, width-wide-5))
 		if first+i == e.selected {
-			lines = append(lines, clip(k.Accent.Paint("▸ ")+k.Selected.Paint(name+pad+"  "+help), width))
+			lines = append(lines, chosen(k, name+help, width))
 		} else {
-			lines = append(lines, clip("  "+k.Accent.Paint(name)+pad+"  "+k.Dim.Paint(help), width))
+			lines = append(lines, clip(indent+k.Accent.Paint(name)+k.Dim.Paint(help), width))
 		}
+	}
+	if longer {
+		lines = append(lines, k.Dim.Paint(clip(fmt.Sprintf("%s%d of %d", indent, e.selected+1, len(e.items)), width)))
 	}
 	return lines
 }

@@ -113,7 +113,7 @@ func (m *model) print(lines []string) {
 // tell prints what the program says.
 func (m *model) tell(style theme.Style, text string) {
 	if text != "" {
-		m.print(paint(style, safe(text), "", "", m.width()))
+		m.print(table(style, safe(text), m.width()))
 	}
 }
 

@@ -2,20 +2,24 @@ package tui
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/minicode-go/minicode/internal/compose"
+	"github.com/minicode-go/minicode/internal/theme"
 )
 
 // pager shows lines on the whole screen, to be scrolled and searched.
 type pager struct {
-	title string
-	lines func(width int) []string // made anew when the width changes
-	more  func() tea.Cmd           // what e does; nil for nothing
-	k     *look
+	title  string
+	lines  func(width int) []string // made anew when the width changes
+	more   func() tea.Cmd           // what e does; nil for nothing
+	moreIs func() string            // in words
+	k      *look
 
 	width  int
 	made   []string
@@ -24,7 +28,9 @@ type pager struct {
 	end    bool // stay at the end
 	search *compose.Buffer
 	query  string
-	loads  bool // lines are not there yet
+	found  []int // the lines that have the query
+	at     int   // which of them one is at
+	loads  bool  // lines are not there yet
 }
 
 // set takes the lines.
@@ -58,9 +64,9 @@ func (p *pager) Key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "/", "ctrl+r":
 		p.search = &compose.Buffer{}
 	case "n":
-		p.next(p.top+1, 1)
+		p.next(1)
 	case "shift+n":
-		p.next(p.top-1, -1)
+		p.next(-1)
 	case "e":
 		if p.more != nil {
 			return p.more(), false
@@ -82,28 +88,57 @@ func (p *pager) searchKey(k tea.KeyPressMsg) {
 	case name == "enter":
 		p.query, p.search = p.search.Text(), nil
 		p.end = false
-		p.next(p.top, 1)
+		p.find()
+		p.at = max(0, slices.IndexFunc(p.found, func(line int) bool { return line >= p.top }))
+		p.next(0)
 	}
 }
 
-// next goes to the next line that has the query, from a line on, either way
-// and round the end.
-func (p *pager) next(from, by int) {
-	if p.query == "" {
-		return
-	}
-	n := len(p.made)
-	for i := range n {
-		at := ((from+i*by)%n + n) % n
-		if p.has(p.made[at]) {
-			p.top = at
-			return
+// find looks for the lines that have the query.
+func (p *pager) find() {
+	p.found = nil
+	for i, line := range p.made {
+		if p.query != "" && strings.Contains(strings.ToLower(ansi.Strip(line)), strings.ToLower(p.query)) {
+			p.found = append(p.found, i)
 		}
 	}
+	p.at = max(0, min(p.at, len(p.found)-1))
 }
 
-func (p *pager) has(line string) bool {
-	return p.query != "" && strings.Contains(strings.ToLower(ansi.Strip(line)), strings.ToLower(p.query))
+// next goes to the line of so many matches further on, round the end.
+func (p *pager) next(by int) {
+	n := len(p.found)
+	if n == 0 {
+		return
+	}
+	p.at = ((p.at+by)%n + n) % n
+	if line := p.found[p.at]; line < p.top || line >= p.top+p.page {
+		p.top = line - p.page/3
+	}
+}
+
+// marked is a line with what matches in a style.
+func marked(line, query string, style theme.Style) string {
+	plain, query := ansi.Strip(line), strings.ToLower(query)
+	lower := strings.ToLower(plain)
+	if len(lower) != len(plain) {
+		return style.Paint(plain) // there are letters whose other case is longer
+	}
+	var b strings.Builder
+	done, cell := 0, 0
+	for {
+		at := strings.Index(lower[done:], query)
+		if at < 0 || query == "" {
+			break
+		}
+		from := cell + ansi.StringWidth(plain[done:done+at])
+		b.WriteString(ansi.Cut(line, cell, from) + "\x1b[m")
+		done += at + len(query)
+		match := plain[done-len(query) : done]
+		b.WriteString(style.Paint(match))
+		cell = from + ansi.StringWidth(match)
+	}
+	return b.String() + ansi.Cut(line, cell, ansi.StringWidth(line)) + "\x1b[m"
 }
 
 // Render is the screen.
@@ -112,6 +147,7 @@ func (p *pager) Render(width, height int) (lines []string, row, col int) {
 		at := float64(p.top) / float64(max(1, len(p.made)))
 		p.made, p.width = p.lines(width), width
 		p.top = int(at * float64(len(p.made)))
+		p.find()
 	}
 	p.page = max(1, height-2)
 	most := max(0, len(p.made)-p.page)
@@ -119,11 +155,15 @@ func (p *pager) Render(width, height int) (lines []string, row, col int) {
 		p.top = most
 	}
 	p.top = max(0, min(p.top, most))
-	lines = append(lines, p.k.Border.Paint(ansi.Truncate("── "+p.title+" "+strings.Repeat("─", width), width, "")))
+	lines = append(lines, ruled(p.k, p.title, width))
 	for i := p.top; i < min(len(p.made), p.top+p.page); i++ {
 		line := p.made[i]
-		if p.has(line) {
-			line = p.k.Selected.Paint(ansi.Strip(line))
+		if at, ok := slices.BinarySearch(p.found, i); ok {
+			style := p.k.Selected
+			if at == p.at {
+				style = p.k.Selected.With("1;4")
+			}
+			line = marked(line, p.query, style)
 		}
 		lines = append(lines, line)
 	}
@@ -131,22 +171,29 @@ func (p *pager) Render(width, height int) (lines []string, row, col int) {
 		lines = append(lines, "")
 	}
 	if p.search != nil {
-		rows, _, col := p.search.Layout(max(4, width-2))
-		return append(lines, p.k.Accent.Paint("/")+rows[0]), height - 1, min(width-1, 1+col)
+		const lead = indent + "/"
+		rows, _, col := p.search.Layout(max(4, width-1-len(lead)))
+		return append(lines, p.k.Accent.Paint(lead)+rows[0]), height - 1, min(width-1, len(lead)+col)
 	}
 	return append(lines, p.foot(width)), -1, 0
 }
 
 func (p *pager) foot(width int) string {
 	if p.loads {
-		return p.k.Dim.Paint(" reading …")
+		return p.k.Dim.Paint(indent + "reading …")
 	}
+	keys := []string{"↑ ↓ PgUp PgDn scroll", "/ search"}
 	where := fmt.Sprintf("%d–%d of %d", min(len(p.made), p.top+1), min(len(p.made), p.top+p.page), len(p.made))
-	keys := " ↑ ↓ PgUp PgDn scroll · / search · "
-	if p.more != nil {
-		keys += "e all output · "
+	switch {
+	case p.query != "" && len(p.found) == 0:
+		keys, where = []string{"/ search"}, clip("nothing is like "+strconv.Quote(p.query), max(1, width/2))
+	case p.query != "":
+		keys, where = []string{"n next", "N previous", "/ search"}, fmt.Sprintf("match %d of %d", p.at+1, len(p.found))
 	}
-	return p.k.Dim.Paint(clip(keys+"q closes · "+where, width))
+	if p.more != nil {
+		keys = append(keys, "e "+p.moreIs())
+	}
+	return foot(p.k, append(keys, "q closes"), where, width)
 }
 
 // mostViewed is how many records the transcript goes back.
@@ -167,6 +214,12 @@ func (m *model) showTranscript() tea.Cmd {
 	p.more = func() tea.Cmd {
 		expand = !expand
 		return m.view(p, expand)
+	}
+	p.moreIs = func() string {
+		if expand {
+			return "less output"
+		}
+		return "all output"
 	}
 	m.whole = p
 	return m.view(p, expand)
@@ -193,28 +246,76 @@ func (m *model) viewed(msg viewed) {
 
 // showKeys shows what can be pressed.
 func (m *model) showKeys() tea.Cmd {
+	p := &pager{title: "Keys", k: m.look}
+	p.set(m.keyLines)
+	m.whole = p
+	return nil
+}
+
+// keyLines is the keys, what they do, and where there is room what settings
+// call it.
+func (m *model) keyLines(width int) (lines []string) {
 	k := m.look
-	var lines []string
-	for _, b := range bindings() {
-		keys := b.keys
+	all := bindings()
+	wide := 0
+	for i, b := range all {
 		if own, ok := m.o.Keys[string(b.action)]; ok {
-			keys = own
+			all[i].keys = own
 		}
+		var names []string
+		for _, key := range strings.Fields(all[i].keys) {
+			names = append(names, keyName(key))
+		}
+		all[i].keys = strings.Join(names, ", ")
+		wide = max(wide, ansi.StringWidth(all[i].keys))
+	}
+	for _, b := range all {
 		help := b.help
 		if help == "" {
 			help = strings.ReplaceAll(string(b.action), "-", " ")
 		}
-		lines = append(lines, " "+k.Accent.Paint(fmt.Sprintf("%-34s", strings.ReplaceAll(keys, " ", ", ")))+" "+help)
-	}
-	lines = append(lines, "", " "+k.Dim.Paint("Keys are changed in the settings, under terminal.keys, by the names of the actions."))
-	p := &pager{title: "Keys", k: k}
-	p.set(func(width int) []string {
-		out := make([]string, len(lines))
-		for i, line := range lines {
-			out[i] = clip(line, width)
+		keys := k.Accent.Paint(b.keys) + strings.Repeat(" ", wide-ansi.StringWidth(b.keys))
+		switch {
+		case width < 2*wide+len(indent): // one below the other
+			lines = append(lines, clip(indent+k.Accent.Paint(b.keys), width))
+			lines = append(lines, paint(k.Text, help, tab, tab, width)...)
+		case width < roomyKeys:
+			lines = append(lines, paint(k.Text, help, indent+keys+indent, strings.Repeat(" ", wide+2*len(indent)), width)...)
+		default:
+			lines = append(lines, indent+keys+indent+pad(help, helpWidth)+indent+k.Dim.Paint(string(b.action)))
 		}
-		return out
-	})
-	m.whole = p
-	return nil
+	}
+	note := "Other keys are set by terminal.keys in the settings, for example {\"terminal\": {\"keys\": {\"editor\": \"ctrl+e\"}}}."
+	return append(append(lines, ""), paint(k.Dim, note, indent, indent, width)...)
+}
+
+const (
+	roomyKeys = 110 // from which width on the list has the names of actions
+	helpWidth = 50
+)
+
+// keyName is a key as it is written for people.
+func keyName(key string) string {
+	parts := strings.Split(key, "+")
+	for i, part := range parts {
+		switch part {
+		case "up":
+			part = "↑"
+		case "down":
+			part = "↓"
+		case "left":
+			part = "←"
+		case "right":
+			part = "→"
+		case "pgup":
+			part = "PgUp"
+		case "pgdown":
+			part = "PgDn"
+		case "": // the key is a plus
+		default:
+			part = strings.ToUpper(part[:1]) + part[1:]
+		}
+		parts[i] = part
+	}
+	return strings.Join(parts, "+")
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +14,7 @@ import (
 // entry is what can be picked.
 type entry struct {
 	text  string // what is searched
-	aside string // shown before it
+	aside string // shown behind it, as a column
 	value string
 	path  string // of a session's file
 	size  int64  // of it, in bytes
@@ -31,8 +32,9 @@ type picker struct {
 	choose  func(entry) tea.Cmd
 	other   func() tea.Cmd // what Tab does; nil for nothing
 	tab     string         // in words
+	verb    string         // what Enter does, if it is not that it chooses
 	free    bool           // what is typed can be chosen, where nothing is like it
-	more    string         // what other keys do, in words
+	more    []string       // what other keys do, in words
 
 	act    func(key string, e entry) tea.Cmd                 // other keys, for the selected entry; nil for none
 	moved  func(e entry) tea.Cmd                             // another entry is selected; nil for nothing
@@ -155,7 +157,7 @@ func (p *picker) Key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 // Render is the screen.
 func (p *picker) Render(width, height int) (lines []string, row, col int) {
 	k := p.k
-	lines = append(lines, k.Border.Paint(ansi.Truncate("── "+p.title+" "+strings.Repeat("─", width), width, "")))
+	lines = append(lines, ruled(k, p.title, width))
 	rows, _, col := p.query.Layout(max(4, width-3))
 	if p.query.Empty() {
 		rows[0] = k.Dim.Paint("type to search")
@@ -176,7 +178,7 @@ func (p *picker) Render(width, height int) (lines []string, row, col int) {
 	}
 	lines = lines[:height-1]
 	if p.asks != nil && p.asks.buf != nil {
-		label := " " + p.asks.label + " "
+		label := indent + p.asks.label + " "
 		rows, _, at := p.asks.buf.Layout(max(4, width-ansi.StringWidth(label)))
 		return append(lines, k.Accent.Paint(label)+rows[0]), height - 1, min(width-1, ansi.StringWidth(label)+at)
 	}
@@ -186,20 +188,32 @@ func (p *picker) Render(width, height int) (lines []string, row, col int) {
 // roomyPicker is from how many rows on there is room for more than the list.
 const roomyPicker = 14
 
+// leastText is how many cells of an entry are shown at least: what stands
+// behind it is left out before.
+const leastText = 24
+
 func (p *picker) list(width, room int) (lines []string) {
 	k := p.k
+	col, aside := 0, 0
+	for _, i := range p.shown {
+		col, aside = max(col, ansi.StringWidth(oneLine(p.entries[i].text))), max(aside, ansi.StringWidth(p.entries[i].aside))
+	}
+	if most := width - 4 - aside; aside > 0 && col > most {
+		if col = most; col < leastText {
+			col, aside = width-2, 0
+		}
+	}
 	first := max(0, min(p.at-room/2, len(p.shown)-room))
 	for i := first; i < min(len(p.shown), first+room); i++ {
 		e := p.entries[p.shown[i]]
-		aside, text := e.aside, oneLine(e.text)
-		if aside != "" {
-			aside += "  "
+		text, behind := clip(oneLine(e.text), max(1, min(col, width-2))), ""
+		if aside > 0 {
+			behind = strings.Repeat(" ", max(0, col-ansi.StringWidth(text))+2) + e.aside
 		}
-		text = clip(text, width-2-ansi.StringWidth(aside))
 		if i == p.at {
-			lines = append(lines, k.Accent.Paint("▸ ")+k.Selected.Paint(clip(aside+text, width-2)))
+			lines = append(lines, chosen(k, text+behind, width))
 		} else {
-			lines = append(lines, clip("  "+k.Dim.Paint(aside)+text, width))
+			lines = append(lines, clip(indent+text+k.Dim.Paint(strings.TrimRight(behind, " ")), width))
 		}
 	}
 	switch {
@@ -217,16 +231,21 @@ func (p *picker) list(width, room int) (lines []string) {
 func (p *picker) foot(width int) string {
 	switch {
 	case p.fault != "":
-		return p.k.Error.Paint(clip(" "+oneLine(p.fault), width))
+		return p.k.Error.Paint(clip(indent+oneLine(p.fault), width))
 	case p.asks != nil:
-		return p.k.Warn.Paint(clip(" "+p.asks.label, width))
+		return p.k.Warn.Paint(clip(indent+p.asks.label, width))
 	}
-	keys := []string{"Enter chooses"}
-	if p.more != "" {
-		keys = append(keys, p.more)
+	verb := p.verb
+	if verb == "" {
+		verb = "chooses"
 	}
+	keys := append([]string{"Enter " + verb}, p.more...)
 	if p.tab != "" {
 		keys = append(keys, "Tab "+p.tab)
 	}
-	return p.k.Dim.Paint(clip(" "+strings.Join(append(keys, "Esc closes"), " · "), width))
+	where := ""
+	if len(p.shown) > 0 {
+		where = fmt.Sprintf("%d of %d", p.at+1, len(p.shown))
+	}
+	return foot(p.k, append(keys, "Esc closes"), where, width)
 }

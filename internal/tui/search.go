@@ -2,7 +2,6 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/minicode-go/minicode/internal/compose"
 )
@@ -68,11 +67,10 @@ func (s *search) found(k *look, width int) (lines []string) {
 	}
 	first := max(0, min(s.at-searchLines/2, len(s.results)-searchLines))
 	for i := first; i < min(len(s.results), first+searchLines); i++ {
-		text := ansi.Truncate(oneLine(s.results[i]), width-2, "…")
-		if i == s.at {
-			lines = append(lines, "  "+k.Selected.Paint(text))
+		if text := oneLine(s.results[i]); i == s.at {
+			lines = append(lines, chosen(k, text, width))
 		} else {
-			lines = append(lines, "  "+k.Dim.Paint(text))
+			lines = append(lines, indent+k.Dim.Paint(clip(text, width-len(indent))))
 		}
 	}
 	return lines

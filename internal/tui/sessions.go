@@ -27,7 +27,7 @@ type sessions struct {
 
 // pickSession shows the sessions, to go on with one.
 func (m *model) pickSession() tea.Cmd {
-	p := &picker{title: "Sessions", k: m.look, loads: true, tab: "all projects", more: "Ctrl+R renames · Ctrl+X deletes"}
+	p := &picker{title: "Sessions", k: m.look, loads: true, tab: "all projects", verb: "opens", more: []string{"Ctrl+R renames", "Ctrl+X deletes"}}
 	s := &sessions{m: m, picker: p}
 	p.choose = func(e entry) tea.Cmd { return m.send("/resume " + e.value) }
 	p.other = func() tea.Cmd {
@@ -79,7 +79,7 @@ func sessionEntry(s app.SessionInfo, now time.Time, all bool) entry {
 	if all {
 		text += "  " + s.Cwd
 	}
-	return entry{text: text, value: s.ID, path: s.Path, size: s.Size, aside: fmt.Sprintf("%8s  %9s", ago(now.Sub(s.Modified)), summary.Count(s.Turns, "turn"))}
+	return entry{text: text, value: s.ID, path: s.Path, size: s.Size, aside: fmt.Sprintf("%9s  %8s", summary.Count(s.Turns, "turn"), ago(now.Sub(s.Modified)))}
 }
 
 // act renames and deletes.

@@ -140,7 +140,7 @@ func (t *tasks) Render(width, height int) (lines []string, row, col int) {
 		text := clip(oneLine(all[i].Command), max(1, width-2-len(id)-len(state)-4))
 		if i == t.at {
 			t.id = all[i].ID
-			lines = append(lines, k.Accent.Paint("▸ ")+k.Selected.Paint(clip(id+"  "+state+"  "+text, width-2)))
+			lines = append(lines, chosen(k, id+"  "+state+"  "+text, width))
 		} else {
 			lines = append(lines, clip("  "+id+"  "+k.Dim.Paint(state)+"  "+text, width))
 		}
@@ -162,14 +162,14 @@ func (t *tasks) output(width, height int) (lines []string) {
 	}
 	text, err := t.conv.Tasks().Newest(t.id, (width+1)*height)
 	if err != nil {
-		return []string{t.k.Error.Paint(clip(" "+safe(err.Error()), width))}
+		return []string{t.k.Error.Paint(clip(indent+safe(err.Error()), width))}
 	}
 	for _, line := range command.LastLines(text, height) {
 		line = strings.TrimRight(line, "\r")
-		lines = append(lines, " "+clip(safe(line[strings.LastIndexByte(line, '\r')+1:]), width-1))
+		lines = append(lines, indent+clip(safe(line[strings.LastIndexByte(line, '\r')+1:]), width-len(indent)))
 	}
 	if lines == nil {
-		return []string{t.k.Dim.Paint(clip(" nothing yet", width))}
+		return []string{t.k.Dim.Paint(clip(indent+"nothing yet", width))}
 	}
 	return lines
 }
@@ -177,18 +177,13 @@ func (t *tasks) output(width, height int) (lines []string) {
 func (t *tasks) foot(width int) string {
 	switch {
 	case t.ends != "":
-		return t.k.Warn.Paint(clip(" x again ends "+t.ends+" and everything that it started", width))
+		return t.k.Warn.Paint(clip(indent+"x again ends "+t.ends+" and everything that it started", width))
 	case t.said != "":
-		return t.k.Text.Paint(clip(" "+oneLine(t.said), width))
+		return t.k.Text.Paint(clip(indent+oneLine(t.said), width))
 	case t.id == "":
-		return t.k.Dim.Paint(clip(" Esc closes", width))
+		return foot(t.k, []string{"Esc closes"}, "", width)
 	}
-	return t.k.Dim.Paint(clip(" ↑ ↓ select · Enter all output · x ends it · Esc closes", width))
-}
-
-// ruled is a rule with a title in it.
-func ruled(k *look, title string, width int) string {
-	return k.Border.Paint(clip("── "+title+" "+strings.Repeat("─", max(0, width-len(title)-4)), width))
+	return foot(t.k, []string{"↑ ↓ select", "Enter all output", "x ends it", "Esc closes"}, "", width)
 }
 
 // pad makes ASCII text at least so wide.

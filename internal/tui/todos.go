@@ -52,15 +52,19 @@ func (t *todos) render(k *look, width, most int) (lines []string) {
 	room := most - 1
 	first := max(0, min(next-room/2, len(t.items)-room))
 	for _, item := range t.items[first:min(len(t.items), first+room)] {
-		text := clip(safe(item.text), max(1, width-4))
-		switch item.status {
-		case "completed":
-			lines = append(lines, k.Ok.Paint("  ✔ ")+k.Dim.Paint(text))
-		case "in_progress":
-			lines = append(lines, k.Accent.Paint("  ▸ ")+k.Strong.Paint(text))
-		default:
-			lines = append(lines, k.Dim.Paint("  ☐ ")+text)
-		}
+		lines = append(lines, indent+k.todo(item, width-len(indent)))
 	}
 	return lines
+}
+
+// todo is a line of the list.
+func (l *look) todo(item todo, width int) string {
+	text := clip(safe(item.text), max(1, width-2))
+	switch item.status {
+	case "completed":
+		return l.Ok.Paint("✔ ") + l.Dim.Paint(text)
+	case "in_progress":
+		return l.Accent.Paint("▸ ") + l.Strong.Paint(text)
+	}
+	return l.Dim.Paint("☐ ") + text
 }

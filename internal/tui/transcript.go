@@ -320,6 +320,8 @@ func count(n int) string {
 		return fmt.Sprint(n)
 	case n < 100_000:
 		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", n/1000)
 	}
-	return fmt.Sprintf("%dk", n/1000)
+	return fmt.Sprintf("%.3gM", float64(n)/1_000_000)
 }

@@ -134,9 +134,15 @@ func (m *model) greet() tea.Cmd {
 }
 
 func (m *model) banner(i app.Info, width int) []string {
-	name := m.look.Heading.Paint("MiniCode")
-	where := m.look.Dim.Paint(" · " + safe(i.Model) + " · " + safe(i.Mode) + " mode · " + safe(tilde(i.Cwd, m.o.Environ)))
-	return []string{clip(name+where, width)}
+	const name = "MiniCode"
+	dir := safe(tilde(i.Cwd, m.o.Environ))
+	var where string
+	for _, parts := range [][]string{{safe(i.Model), safe(i.Mode) + " mode", dir}, {safe(shortModel(i.Model)), dir}, {dir}} {
+		if where = " · " + strings.Join(parts, " · "); len(name)+ansi.StringWidth(where) <= width {
+			break
+		}
+	}
+	return []string{clip(m.look.Heading.Paint(name)+m.look.Dim.Paint(where), width)}
 }
 
 func (m *model) warn() {
