@@ -44,7 +44,8 @@ func (w *Workspace) target(path string) (target, error) {
 type outcome struct {
 	data  []byte
 	diff  lineDiff
-	edits []edit   // of the text that was there
+	text  string   // that was there
+	edits []edit   // of it
 	steps []string // the spans that go and what comes for them: equal for equal work
 	loose []string // what was overlooked to find the search texts
 }

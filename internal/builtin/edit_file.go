@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,12 +20,12 @@ type editFileIn struct {
 
 func editFile(w *Workspace) tool.Tool {
 	return tool.New(spec("edit_file"), func(_ context.Context, in editFileIn) (tool.Action, error) {
-		return w.edit("Edit", in.Path, []replacement{{in.Search, in.Replace, in.ReplaceAll}})
+		return w.edit("Edit", in.Path, []replacement{{in.Search, in.Replace, in.ReplaceAll}}, in.insteadOf)
 	})
 }
 
 // edit prepares the replacements, in order, all or none.
-func (w *Workspace) edit(verb, spelled string, rs []replacement) (tool.Action, error) {
+func (w *Workspace) edit(verb, spelled string, rs []replacement, instead func(content) func(string) (json.RawMessage, error)) (tool.Action, error) {
 	path := w.existing(spelled, plain)
 	title := verb + " " + w.show(path)
 	t, err := w.target(path)
@@ -56,7 +57,7 @@ func (w *Workspace) edit(verb, spelled string, rs []replacement) (tool.Action, e
 		}
 		return again, nil
 	}
-	return w.action(title, t, made, redo, func(o outcome) string { return w.edited(path, rs, o) }), nil
+	return t.reviewed(w.action(title, t, made, redo, func(o outcome) string { return w.edited(path, rs, o) }), made, instead), nil
 }
 
 // replaceIn works out the replacements on a file's content.
@@ -73,7 +74,7 @@ func replaceIn(c content, rs []replacement) (outcome, error) {
 		return outcome{}, err
 	}
 	p := patched{from: doc.text, spans: []span{{end: len(doc.text)}}}
-	var made outcome
+	made := outcome{text: doc.text}
 	for i, r := range rs {
 		m, err := match(p.text(), r)
 		if err != nil {

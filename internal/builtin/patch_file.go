@@ -13,6 +13,6 @@ type patchFileIn struct {
 
 func patchFile(w *Workspace) tool.Tool {
 	return tool.New(spec("patch_file"), func(_ context.Context, in patchFileIn) (tool.Action, error) {
-		return w.edit("Patch", in.Path, in.Replacements)
+		return w.edit("Patch", in.Path, in.Replacements, in.insteadOf)
 	})
 }

@@ -46,13 +46,14 @@ func (w *Workspace) overwrite(in writeFileIn) (tool.Action, error) {
 	if t.old.exists() && string(made.data) == string(t.old.raw) {
 		return w.unchanged(t), nil
 	}
-	return w.action(verb+" "+w.show(path), t, made, changed, func(o outcome) string {
+	action := w.action(verb+" "+w.show(path), t, made, changed, func(o outcome) string {
 		added, removed := o.diff.counts()
 		if !t.old.exists() {
 			return fmt.Sprintf("Created %s (%d lines).", w.show(path), added)
 		}
 		return fmt.Sprintf("Wrote %s (+%d -%d).", w.show(path), added, removed)
-	}), nil
+	})
+	return t.reviewed(action, made, in.insteadOf), nil
 }
 
 // known is an error unless the model has seen the file as it is.
@@ -84,7 +85,10 @@ func rewritten(old content, text string) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	return outcome{data: append([]byte(doc.enc.bom), data...), diff: diffTexts(doc.text, text)}, nil
+	return outcome{
+		data: append([]byte(doc.enc.bom), data...), diff: diffTexts(doc.text, text),
+		text: doc.text, edits: []edit{{0, len(doc.text), text}},
+	}, nil
 }
 
 // unchanged is the call that finds the file to be as it is to be.
