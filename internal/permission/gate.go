@@ -2,6 +2,8 @@ package permission
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -74,7 +76,7 @@ func (g *Gate) Check(ctx context.Context, call llm.ToolCall, action tool.Action,
 	}
 	q := event.Question{
 		Call: call.ID, Tool: call.Name, Title: action.Title, Reason: v.Reason, Effects: action.Effects, Asking: v.Asking, Preview: action.Preview,
-		Choices: asked{p, call.Name, action.Effects, grants, advice, v}.choices(g.Save != nil),
+		Proposal: action.Proposal, Choices: asked{p, call.Name, action.Effects, grants, advice, v}.choices(g.Save != nil),
 	}
 	emit(event.Waiting{Question: q})
 	answer, err := g.Asker.Ask(ctx, q)
@@ -84,7 +86,7 @@ func (g *Gate) Check(ctx context.Context, call llm.ToolCall, action tool.Action,
 	if err != nil {
 		return headless(d, "the question could not be put ("+err.Error()+")", ""), nil
 	}
-	return g.answered(d, q, answer, emit), nil
+	return g.answered(d, q, answer, action.Instead, emit), nil
 }
 
 func headless(d event.Decided, why, help string) event.Decided {
@@ -95,7 +97,7 @@ func headless(d event.Decided, why, help string) event.Decided {
 
 // answered turns the answer into the decision. An answer that the question
 // does not offer is a no.
-func (g *Gate) answered(d event.Decided, q event.Question, a event.Answer, emit tool.Emit) event.Decided {
+func (g *Gate) answered(d event.Decided, q event.Question, a event.Answer, instead func(string) (json.RawMessage, error), emit tool.Emit) event.Decided {
 	d.By, d.Allow = byUser, false
 	at := slices.IndexFunc(q.Choices, func(o event.Option) bool { return o.Choice == a.Choice })
 	if at < 0 {
@@ -105,10 +107,15 @@ func (g *Gate) answered(d event.Decided, q event.Question, a event.Answer, emit 
 	option := q.Choices[at]
 	switch option.Choice {
 	case event.Once, event.ThisTurn, event.EditsThisTurn, event.ThisSession, event.AlwaysProject, event.AlwaysUser:
+		args, err := changed(q, a, instead)
+		if err != nil {
+			d.Reason = "the user allowed it with another text for the file, which cannot be made: " + err.Error()
+			return d
+		}
 		d.Allow = true
 		d.Reason = "the user allowed it"
-		if len(a.Args) > 0 {
-			d.Args = a.Args
+		if len(args) > 0 {
+			d.Args = args
 		}
 		d.Grant = g.grant(option, emit)
 	case event.NoWithGuidance:
@@ -124,6 +131,19 @@ func (g *Gate) answered(d event.Decided, q event.Question, a event.Answer, emit 
 		d.Reason = "the user said no"
 	}
 	return d
+}
+
+// changed is the arguments as the answer changes them, none where it does not.
+func changed(q event.Question, a event.Answer, instead func(string) (json.RawMessage, error)) (json.RawMessage, error) {
+	switch {
+	case a.Content == nil:
+		return a.Args, nil
+	case q.Proposal == nil || instead == nil:
+		return nil, errors.New("this call proposes no text")
+	case *a.Content == q.Proposal.New:
+		return a.Args, nil
+	}
+	return instead(*a.Content)
 }
 
 // grant is what the answer allows beyond this call, saved where it is to

@@ -287,3 +287,66 @@ func TestLongPreviewIsCut(t *testing.T) {
 		t.Error("cut inside a letter")
 	}
 }
+
+// TestChangedContent: a text of the person's own becomes arguments of the call;
+// what the answer grants beyond it is what was offered.
+func TestChangedContent(t *testing.T) {
+	f := newFixture(t)
+	p := f.policy(Default)
+	proposal := &event.Proposal{Old: "old\n", New: "new\n"}
+	fails := errors.New("no such character")
+	text := func(s string) *string { return &s }
+	for name, c := range map[string]struct {
+		answer  event.Answer
+		none    bool // no proposal
+		args    string
+		granted string
+		saved   int
+		says    string // where it is a no
+	}{
+		"unchanged":          {answer: event.Answer{Choice: event.Once}},
+		"as proposed":        {answer: event.Answer{Choice: event.Once, Content: text("new\n")}},
+		"other":              {answer: event.Answer{Choice: event.Once, Content: text("mine\n")}, args: `"mine\n"`},
+		"nothing left":       {answer: event.Answer{Choice: event.Once, Content: text("")}, args: `""`},
+		"for the turn":       {answer: event.Answer{Choice: event.ThisTurn, Content: text("mine\n")}, args: `"mine\n"`, granted: "turn: edit_file(/src/a.go)"},
+		"edits of the turn":  {answer: event.Answer{Choice: event.EditsThisTurn, Content: text("mine\n")}, args: `"mine\n"`, granted: "turn: edit_file(**)"},
+		"for the session":    {answer: event.Answer{Choice: event.ThisSession, Content: text("mine\n")}, args: `"mine\n"`, granted: "session: edit_file(/src/a.go)"},
+		"always":             {answer: event.Answer{Choice: event.AlwaysProject, Content: text("mine\n")}, args: `"mine\n"`, granted: "always: edit_file(/src/a.go)", saved: 1},
+		"cannot be made":     {answer: event.Answer{Choice: event.AlwaysProject, Content: text("bad\n")}, says: "cannot be made: no such character"},
+		"of no proposal":     {answer: event.Answer{Choice: event.ThisSession, Content: text("mine\n")}, none: true, says: "this call proposes no text"},
+		"no":                 {answer: event.Answer{Choice: event.No, Content: text("mine\n")}, says: "the user said no"},
+		"arguments, no text": {answer: event.Answer{Choice: event.Once, Args: json.RawMessage(`{}`)}, args: `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			saves := 0
+			s := &script{answer: c.answer}
+			g := &Gate{Policy: func() Policy { return p }, Asker: s, Save: func(event.Choice, string, []string) error { saves++; return nil }}
+			action := tool.Action{Title: "Edit a.go", Effects: f.effects(t, "write src/a.go"), Proposal: proposal, Instead: func(content string) (json.RawMessage, error) {
+				if content == "bad\n" {
+					return nil, fails
+				}
+				return json.Marshal(content)
+			}}
+			if c.none {
+				action.Proposal, action.Instead = nil, nil
+			}
+			d, err := g.Check(t.Context(), llm.ToolCall{ID: "c", Name: "edit_file"}, action, tool.Advice{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.asked[0].Proposal != action.Proposal {
+				t.Errorf("asked with %v", s.asked[0].Proposal)
+			}
+			granted := ""
+			if d.Grant != nil {
+				granted = string(d.Grant.Scope) + ": " + strings.Join(d.Grant.Rules, " & ")
+			}
+			if d.Allow != (c.says == "") || !strings.Contains(d.Reason, c.says) || string(d.Args) != c.args || granted != c.granted || saves != c.saved || d.By != byUser {
+				t.Errorf("%+v, granted %q, %d saved", d, granted, saves)
+			}
+			if d.Grant != nil && d.Grant.Scope != event.Always && Decide(p, "edit_file", action.Effects, []event.Grant{*d.Grant}, tool.Advice{}).Decision != Allow {
+				t.Error("the grant does not hold for the next call")
+			}
+		})
+	}
+}
