@@ -54,6 +54,9 @@ func New(in Input) (s *Set, problems []string, err error) {
 		}
 	}
 	for name, server := range c.MCPServers {
+		if in.Settings.Origins["mcpServers."+name+".readOnlyTools"].Layer == config.LayerProject {
+			continue // a repository does not say what only reads
+		}
 		for _, t := range server.ReadOnlyTools {
 			s.policy.ReadOnlyTools = append(s.policy.ReadOnlyTools, name+"/"+t)
 		}
