@@ -26,7 +26,10 @@
 //
 // Golden files are in testdata/screens of the package under test: the text of
 // the screen, then which cells have which style, then what the styles are. The
-// package under test declares the flag -update, as everywhere.
+// package under test declares the flag -update, as everywhere. A Shot is the
+// screen at one moment, to be compared after what moves is replaced in it, and to
+// be drawn: where the package declares the flag -pictures, Picture writes SVG into
+// the directory that it names.
 //
 // What it does not do: reflow lines when the width changes (what a narrower
 // window cuts off is gone, as in xterm), pull lines back from the scrollback
