@@ -370,7 +370,7 @@ func (l *Log) Stamps() map[string]llm.FileRead {
 // the record before it.
 func (l *Log) Rewind(recordID string) error {
 	l.mu.Lock()
-	err := l.rewind(recordID)
+	_, err := l.rewind(l.x.find(recordID))
 	trouble := l.trouble()
 	l.mu.Unlock()
 	if trouble != "" && l.OnTrouble != nil {
@@ -379,29 +379,77 @@ func (l *Log) Rewind(recordID string) error {
 	return err
 }
 
-func (l *Log) rewind(id string) error {
-	to, ok := l.x.find(id)
+// Said is something that the person said.
+type Said struct {
+	Record string // its id
+	Text   string
+	Time   time.Time
+	Turn   int
+}
+
+// Said is what the person said in this conversation, oldest first, as far as
+// it can be read.
+func (l *Log) Said() (all []Said) {
+	for r, err := range l.Prompts() {
+		if m, ok := r.MessageOf(); ok && err == nil {
+			all = append(all, Said{Record: r.ID, Text: m.Text(), Time: r.Time, Turn: r.Turn})
+		}
+	}
+	return all
+}
+
+// Unsay rewinds to before something that the person said, and before the notes
+// that the model was told with it. It gives the facts that say so.
+func (l *Log) Unsay(recordID string) ([]event.Record, error) {
+	l.mu.Lock()
+	stated, err := l.unsay(recordID)
+	trouble := l.trouble()
+	l.mu.Unlock()
+	if trouble != "" && l.OnTrouble != nil {
+		l.OnTrouble(trouble)
+	}
+	return stated, err
+}
+
+func (l *Log) unsay(id string) ([]event.Record, error) {
+	said := func(at int, kind llm.Kind) bool {
+		n := &l.x.nodes[l.chain[at]]
+		return n.form == message && n.said == kind
+	}
+	i, _ := l.x.find(id)
+	at := slices.Index(l.chain, i)
+	if at < 1 || !said(at, llm.Prompt) {
+		return nil, fmt.Errorf("session %s: the person did not say %q in this conversation", l.id, id)
+	}
+	for at--; at > 0 && said(at, llm.Note); at-- {
+	}
+	return l.rewind(l.chain[at], true)
+}
+
+// rewind goes back to a record; known says that there is one.
+func (l *Log) rewind(to int32, known bool) (stated []event.Record, err error) {
 	switch {
 	case l.closed:
-		return ErrClosed
-	case !ok:
-		return fmt.Errorf("session %s has no record %q to go back to", l.id, id)
+		return nil, ErrClosed
+	case !known:
+		return nil, fmt.Errorf("session %s has no such record to go back to", l.id)
 	case l.now.open:
-		return fmt.Errorf("session %s cannot go back while a turn runs; interrupt it first", l.id)
+		return nil, fmt.Errorf("session %s cannot go back while a turn runs; interrupt it first", l.id)
 	}
-	i, _, err := l.write(event.Changed{Rewound: true}, to, int(l.x.nodes[to].turn))
+	i, r, err := l.write(event.Changed{Rewound: true}, to, int(l.x.nodes[to].turn))
 	if err != nil {
-		return err
+		return nil, err
 	}
+	stated = append(stated, r)
 	l.chain = append(l.x.chain(to), i)
 	l.view, l.folded = nil, false
 	l.refold()
 	l.noteTitle()
-	if _, err := l.closeCalls(); err != nil {
-		return err
+	results, err := l.closeCalls()
+	stated = append(stated, results...)
+	if err == nil && l.now.open {
+		r, err = l.append(event.Ended{Reason: event.Interrupted})
+		stated = append(stated, r)
 	}
-	if l.now.open {
-		_, err = l.append(event.Ended{Reason: event.Interrupted})
-	}
-	return err
+	return stated, err
 }

@@ -329,6 +329,98 @@ func TestRewindIntoATurn(t *testing.T) {
 	}
 }
 
+// TestUnsay: a prompt goes with the notes that were told with it, and with what
+// came after; what is stated is what a reader of the file finds.
+func TestUnsay(t *testing.T) {
+	s := newStore(t)
+	l := create(t, s, Options{})
+	say(t, l, llm.User, llm.Note, "where it is")
+	turn(t, l, "one", "c1")
+	first := l.Messages()
+	add(t, l, event.Changed{Mode: "plan"})
+	say(t, l, llm.User, llm.Note, "the mode")
+	say(t, l, llm.User, llm.Note, "the date")
+	turn(t, l, "two", "c2")
+	turn(t, l, "three", "c3")
+	said := l.Said()
+	var got []string
+	for _, p := range said {
+		got = append(got, fmt.Sprint(p.Turn, " ", p.Text))
+	}
+	same(t, "said", []string{"1 one", "2 two", "3 three"}, got)
+	for _, id := range []string{first[0].ID, first[2].ID, l.Head().ID, "unknown", ""} {
+		if _, err := l.Unsay(id); err == nil {
+			t.Errorf("%q was unsaid, which is no prompt", id)
+		}
+	}
+	before := len(strings.Split(string(readFile(t, l.Path())), "\n"))
+	stated, err := l.Unsay(said[1].Record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(readFile(t, l.Path())), "\n")
+	if len(lines) != before+1 || len(stated) != 1 || stated[0].ID != l.Head().ID {
+		t.Errorf("%d lines more, stated %v", len(lines)-before, stated)
+	}
+	same(t, "view", first, l.Messages())
+	if l.Mode() != "plan" {
+		t.Error("the mode was changed before the prompt, and is taken back")
+	}
+	if _, err := l.Unsay(said[2].Record); err == nil {
+		t.Error("unsaid what was unsaid already")
+	}
+	if stated, err = l.Unsay(said[0].Record); err != nil || len(stated) != 1 {
+		t.Fatal(stated, err)
+	}
+	if m := l.Messages(); len(m) != 0 || len(l.Said()) != 0 {
+		t.Errorf("%d messages are left", len(m))
+	}
+	l.Close()
+	again, _ := reopen(t, s, l.Path())
+	if m := again.Messages(); len(m) != 0 || again.Mode() == "plan" {
+		t.Errorf("reopened: %d messages, mode %q", len(m), again.Mode())
+	}
+}
+
+// TestUnsayInsideOfATurn: going back to before a prompt that went in while a
+// turn ran closes that turn.
+func TestUnsayInsideOfATurn(t *testing.T) {
+	l := create(t, newStore(t), Options{})
+	say(t, l, llm.User, llm.Prompt, "one")
+	add(t, l, answer("c1"))
+	add(t, l, result("c1", "", llm.Meta{}))
+	say(t, l, llm.User, llm.Prompt, "and")
+	say(t, l, llm.Assistant, llm.Final, "done")
+	if _, err := l.Unsay(l.Said()[1].Record); err == nil {
+		t.Error("unsaid while the turn runs")
+	}
+	add(t, l, event.Ended{Reason: event.Done})
+	stated, err := l.Unsay(l.Said()[1].Record)
+	if err != nil || len(stated) != 2 {
+		t.Fatal(stated, err)
+	}
+	if e, ok := stated[1].Event.(event.Ended); !ok || e.Reason != event.Interrupted {
+		t.Errorf("%+v", stated[1])
+	}
+	if got := l.Said(); len(got) != 1 || len(l.Messages()) != 3 {
+		t.Errorf("%v, %d messages", got, len(l.Messages()))
+	}
+}
+
+// TestNothingSaidYet: what the person does before anything is said makes no
+// file.
+func TestNothingSaidYet(t *testing.T) {
+	l := create(t, newStore(t), Options{})
+	add(t, l, event.Decided{Call: "x", Tool: "list_files", Allow: true, By: "user"})
+	if _, err := os.Stat(l.Path()); err == nil {
+		t.Fatal("there is a file")
+	}
+	say(t, l, llm.User, llm.Prompt, "one")
+	if text := string(readFile(t, l.Path())); strings.Count(text, "\n") != 3 || !strings.Contains(text, `"tool":"list_files"`) {
+		t.Errorf("%s", text)
+	}
+}
+
 func TestUsage(t *testing.T) {
 	l := create(t, newStore(t), Options{})
 	turn(t, l, "one", "c1") // 100/10 said by both

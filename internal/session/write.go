@@ -178,12 +178,13 @@ type work struct {
 }
 
 // begin makes the file of a new session when something is first said in it.
+// What the person did before, such as a command of their own, waits for that.
 func (l *Log) begin(f event.Fact) error {
 	if !l.held || l.memory {
 		return nil
 	}
 	switch f.(type) {
-	case event.Opened, event.Changed:
+	case event.Opened, event.Changed, event.Decided:
 		return nil
 	}
 	if err := l.out.prepare(); errors.Is(err, ErrLocked) || errors.Is(err, fs.ErrExist) {
