@@ -68,7 +68,7 @@ func (r *Renderer) unit(source string, width int, e *edge) []string {
 	scope := newScope(e.refs)
 	src := shallow(source)
 	document := r.parser.Parse(text.NewReader(src), parser.WithContext(scope))
-	w := writer{r: r, source: src, width: max(width, 10)}
+	w := writer{r: r, source: src, whole: max(width, 10), width: max(width, 10)}
 	w.children(document, e.last, e.blank)
 	e.define(scope.own)
 	if len(w.lines) > 0 {
@@ -95,6 +95,7 @@ type margin struct {
 type writer struct {
 	r       *Renderer
 	source  []byte
+	whole   int // the width of all
 	width   int // left for content
 	margins []margin
 	base    theme.Style
@@ -226,7 +227,11 @@ func (w *writer) block(n ast.Node) {
 		if base == "" {
 			w.base = t.Quote
 		}
-		w.within(bar, bar, 2, func() { w.children(n, nil, false) })
+		if body := func() { w.children(n, nil, false) }; w.width < w.whole*3/4 {
+			body() // more bars would leave no room for the text
+		} else {
+			w.within(bar, bar, 2, body)
+		}
 		w.base = base
 	case *ast.FencedCodeBlock:
 		w.code(string(n.Language(w.source)), w.text(n))

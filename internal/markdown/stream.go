@@ -101,10 +101,10 @@ func (s *Stream) End(width int) []string {
 }
 
 // Open gives the lines of the block that is still being written, as it would
-// be if it ended here. Large blocks may lag behind a little. The lines are valid
-// until the next call.
+// be if it ended here. Large blocks may lag behind a little, and a row of a table
+// is shown when it is complete. The lines are valid until the next call.
 func (s *Stream) Open(width int) []string {
-	tail := whole(s.tail)
+	tail := rows(whole(s.tail))
 	language, code := fence(tail, s.code.length)
 	if s.opened > 0 && width == s.openWidth && (len(tail) == s.opened || len(tail) > large && !code && len(tail)-s.opened < len(tail)/share) {
 		return s.open
@@ -172,6 +172,20 @@ func fence(text string, from int) (language string, ok bool) {
 	}
 	language, _, _ = strings.Cut(strings.TrimSpace(first[len(mark):]), " ")
 	return language, true
+}
+
+// longestRow is how much of a line is taken for a row of a table that is still
+// being written.
+const longestRow = 1 << 10
+
+// rows is text without a row of a table at its end that has not arrived
+// entirely: with each piece of it all would be laid out anew.
+func rows(text string) string {
+	end := strings.LastIndexByte(text, '\n') + 1
+	if row := text[end:]; len(row) < longestRow && strings.HasPrefix(strings.TrimLeft(row, " "), "|") {
+		return text[:end]
+	}
+	return text
 }
 
 // whole is text without a character at its end that has not arrived entirely.

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -22,10 +21,13 @@ type frame struct {
 // terminals move into the scrollback.
 const eraseBelow = "\r" + ansi.EraseLineRight + "\x1b[C" + ansi.EraseScreenBelow + "\r"
 
-// region is a part of the terminal as it was drawn last.
+// region is a part of the terminal as it was drawn last. All below it is
+// blank.
 type region struct {
 	lines []string
 	row   int  // where the cursor is
+	col   int  // where the cursor was placed last
+	drawn bool // it was
 	stale bool // the terminal may have moved it
 }
 
@@ -35,14 +37,14 @@ type screen struct {
 	width, height int
 	synced        bool // the terminal draws what stands between two marks at once
 	reflows       bool // the terminal breaks lines anew when it gets narrower
+	pushes        bool // it moves a row into the scrollback for each that it breaks
 	hidden        bool // the cursor is
-	cursor        int  // its column, when it was placed last
 
 	inline region
 	whole  region
 	full   bool // the alternate screen is shown
 
-	out strings.Builder
+	ink ink
 	at  *region // the one that is drawn
 	end int     // its last row that exists on the terminal
 }
@@ -50,7 +52,11 @@ type screen struct {
 // draw gives the bytes that change the terminal into the frame, "" when it
 // shows it already.
 func (s *screen) draw(f frame) string {
-	s.out.Reset()
+	at := -1
+	if r := s.region(f.full); r.drawn && !r.stale && f.full == s.full {
+		at = r.col
+	}
+	s.ink.begin(at)
 	lines, row := s.fit(f)
 	s.toggle(f.full)
 	if f.full {
@@ -58,12 +64,13 @@ func (s *screen) draw(f frame) string {
 	} else {
 		s.drawInline(f.above, lines)
 	}
-	changed := s.out.Len() > 0
+	s.ink.wear("")
+	changed := s.ink.Len()
 	s.place(row, f.col)
-	if s.out.Len() == 0 && (row < 0) == s.hidden {
+	if s.ink.Len() == 0 && (row < 0) == s.hidden {
 		return ""
 	}
-	return s.wrap(s.out.String(), changed, row < 0)
+	return s.wrap(s.ink.String(), changed > 0, row < 0)
 }
 
 // fit cuts what the terminal cannot show: lines at their end, the region at
@@ -79,10 +86,30 @@ func (s *screen) fit(f frame) ([]string, int) {
 	for i, line := range lines {
 		if len(line) > s.width && ansi.StringWidth(line) > s.width {
 			lines[i] = ansi.Truncate(line, s.width, "")
+		} else if s.pushes && !f.full {
+			lines[i] = short(line, s.width)
 		}
 	}
 	return lines, row
 }
+
+// short leaves out what of a rule is beyond the middle of the screen. A rule to
+// the edge would be broken whenever the window gets narrower.
+func short(line string, width int) string {
+	text, end := line, ""
+	if t, ok := strings.CutSuffix(line, "\x1b[m"); ok {
+		text, end = t, "\x1b[m"
+	}
+	rule := len(text) - len(strings.TrimRight(text, "─"))
+	if over := ansi.StringWidth(line) - max(20, width/2); over > 0 && rule > 8*len("─") {
+		return text[:len(text)-min(rule, over*len("─"))] + end
+	}
+	return line
+}
+
+// unnoticed is how many bytes a terminal reads at once in any case: it shows
+// all of them or none.
+const unnoticed = 100
 
 // wrap makes one update of the bytes: the terminal shows all of it at once,
 // or at least no cursor that wanders.
@@ -90,6 +117,7 @@ func (s *screen) wrap(body string, changed, hide bool) string {
 	var b strings.Builder
 	was := s.hidden
 	s.hidden = hide
+	changed = changed && len(body) > unnoticed
 	switch {
 	case s.synced && changed:
 		b.WriteString(ansi.SetModeSynchronizedOutput)
@@ -110,14 +138,21 @@ func (s *screen) wrap(body string, changed, hide bool) string {
 	return b.String()
 }
 
+func (s *screen) region(full bool) *region {
+	if full {
+		return &s.whole
+	}
+	return &s.inline
+}
+
 // toggle enters or leaves the alternate screen. The other one stays as it is.
 func (s *screen) toggle(full bool) {
 	switch {
 	case full && !s.full:
-		s.out.WriteString(ansi.SetModeAltScreenSaveCursor + "\x1b[H" + ansi.EraseEntireScreen)
-		s.whole = region{}
+		s.ink.erase(ansi.SetModeAltScreenSaveCursor+"\x1b[H"+ansi.EraseEntireScreen, 0)
+		s.whole = region{drawn: true}
 	case !full && s.full:
-		s.out.WriteString(ansi.ResetModeAltScreenSaveCursor)
+		s.ink.erase(ansi.ResetModeAltScreenSaveCursor, -1)
 	}
 	s.full = full
 }
@@ -125,38 +160,171 @@ func (s *screen) toggle(full bool) {
 func (s *screen) drawInline(above, lines []string) {
 	r := &s.inline
 	s.at, s.end = r, max(0, len(r.lines)-1)
-	old := r.lines
-	if r.stale {
-		s.end = r.row
-		s.move(0)
-		s.out.WriteString(eraseBelow)
-		old, s.end, r.stale = nil, 0, false
+	if r.stale || !r.drawn {
+		s.clear()
 	}
 	all := slices.Concat(s.broken(above), lines)
+	s.become(r.lines, all)
 	printed := len(all) - len(lines)
-	old = s.shift(old, all)
-	for i, line := range all {
-		if i < len(old) && old[i] == line {
-			continue // also a finished line that was shown while it could still change
-		}
-		s.move(i)
-		if i < len(old) {
-			s.change(old[i], line)
-		} else {
-			s.out.WriteByte('\r')
-			s.line(line)
-		}
-	}
-	if len(old) > len(all) {
-		s.move(len(all))
-		s.out.WriteString(eraseBelow)
-		s.end = len(all)
-	}
 	if r.row < printed {
 		s.move(printed)
 	}
 	r.row, s.end = r.row-printed, max(0, s.end-printed)
 	r.lines = append(r.lines[:0:0], lines...)
+}
+
+// clear takes the region off the terminal.
+func (s *screen) clear() {
+	r := &s.inline
+	s.at = r
+	if r.stale {
+		r.row = s.above()
+	}
+	s.end = r.row
+	s.move(0)
+	s.ink.erase(eraseBelow, 0)
+	*r, s.end = region{drawn: true}, 0
+}
+
+// become makes the new lines of the old ones. What is alike at the end of both
+// is moved to where it will be, so that a region that grows above the prompt
+// does not write the prompt anew.
+func (s *screen) become(old, lines []string) {
+	by, tail := len(lines)-len(old), 0
+	if by == 0 {
+		old = s.scroll(old, lines)
+	} else {
+		tail = s.tail(old, lines)
+	}
+	at := len(lines)
+	if tail > 0 {
+		at = min(len(old), len(lines)) - tail
+	}
+	for i, line := range lines[:at] {
+		if i < len(old) {
+			s.change(i, old[i], line)
+		} else {
+			s.write(i, line)
+		}
+	}
+	switch {
+	case by < 0 && tail > 0:
+		s.remove(at, -by)
+		s.end = len(lines) - 1
+	case by < 0:
+		s.move(len(lines))
+		s.ink.erase(eraseBelow, 0)
+		s.end = len(lines)
+	case tail > 0:
+		s.insert(at, tail, lines[at:len(lines)-tail])
+	}
+	for n := tail; n > 0; n-- {
+		s.change(len(lines)-n, old[len(old)-n], lines[len(lines)-n])
+	}
+}
+
+// scroll moves what stands in another row of as many lines, and gives what the
+// terminal shows then.
+func (s *screen) scroll(old, lines []string) []string {
+	first, last := 0, len(lines)
+	for first < last && alike(old[first], lines[first]) {
+		first++
+	}
+	for last > first && alike(old[last-1], lines[last-1]) {
+		last--
+	}
+	by, most := 0, 50 // bytes; moving costs some, too
+	for n := 1; n < last-first; n++ {
+		up, down := 0, 0
+		for i := first; i+n < last; i++ {
+			if old[i+n] == lines[i] {
+				up += len(lines[i])
+			}
+			if old[i] == lines[i+n] {
+				down += len(old[i])
+			}
+		}
+		if up > most {
+			by, most = n, up
+		}
+		if down > most {
+			by, most = -n, down
+		}
+	}
+	blank := make([]string, max(by, -by))
+	switch {
+	case by > 0:
+		s.remove(first, by)
+		s.room(last-by, by)
+		return slices.Concat(old[:first], old[first+by:last], blank, old[last:])
+	case by < 0:
+		s.remove(last+by, -by)
+		s.room(first, -by)
+		return slices.Concat(old[:first], blank, old[first:last+by], old[last:])
+	}
+	return old
+}
+
+// remove takes rows away; what is below moves up.
+func (s *screen) remove(at, n int) {
+	s.move(at)
+	s.ink.erase("\r"+ansi.DeleteLine(n), 0)
+}
+
+// room makes blank rows; what is below moves down.
+func (s *screen) room(at, n int) {
+	s.move(at)
+	s.ink.erase("\r"+ansi.InsertLine(n), 0)
+}
+
+// tail is how many lines at the end of both are alike, 0 if it does not pay to
+// move them.
+func (s *screen) tail(old, lines []string) (n int) {
+	size := 0
+	for n < min(len(old), len(lines)) && alike(old[len(old)-1-n], lines[len(lines)-1-n]) {
+		n++
+		size += len(old[len(old)-n])
+	}
+	room := s.height - n
+	if size < 16 || room <= 0 {
+		return 0
+	}
+	const round = 16 // bytes for going there and back
+	if rows := len(lines) - len(old); rows > 0 && rows+(rows+room-1)/room*round > size {
+		return 0
+	}
+	return n
+}
+
+// alike says whether most of two lines is the same.
+func alike(a, b string) bool {
+	if a == b {
+		return true
+	}
+	n := min(len(a), len(b))
+	first, last := 0, 0
+	for first < n && a[first] == b[first] {
+		first++
+	}
+	for last < n-first && a[len(a)-1-last] == b[len(b)-1-last] {
+		last++
+	}
+	return 4*(first+last) >= 3*max(len(a), len(b))
+}
+
+// insert puts lines before a row of the region, below which so many others
+// stay. What leaves the top of the screen for them goes into the scrollback.
+func (s *screen) insert(at, below int, lines []string) {
+	for len(lines) > 0 {
+		n := min(len(lines), s.height-below)
+		s.move(at + below - 1)
+		s.move(at + below - 1 + n)
+		s.room(at, n)
+		for i, line := range lines[:n] {
+			s.write(at+i, line)
+		}
+		at, lines = at+n, lines[n:]
+	}
 }
 
 // broken is the lines with those broken that are wider than the terminal: it
@@ -179,214 +347,128 @@ func (s *screen) broken(lines []string) []string {
 	return out
 }
 
-// shift moves what is the same at the end of both down to where it will be, so
-// that a region that grows above the prompt does not write the prompt anew. It
-// gives what the terminal shows then.
-func (s *screen) shift(old, all []string) []string {
-	by, same := len(all)-len(old), 0
-	if by <= 0 || len(all) > s.height {
-		return old
-	}
-	for same < len(old) && old[len(old)-1-same] == all[len(all)-1-same] {
-		same++
-	}
-	size := 0
-	for _, line := range old[len(old)-same:] {
-		size += len(line)
-	}
-	if size < 2*enough {
-		return old
-	}
-	at := len(old) - same
-	s.move(len(all) - 1)
-	s.move(at)
-	s.out.WriteString(ansi.InsertLine(by))
-	return slices.Concat(old[:at], make([]string, by), old[at:])
-}
-
 func (s *screen) drawFull(lines []string) {
 	r := &s.whole
 	s.at, s.end = r, s.height-1
 	old := r.lines
 	if r.stale {
 		old, r.stale = nil, false
-		s.out.WriteString("\x1b[H" + ansi.EraseEntireScreen)
+		s.ink.erase("\x1b[H"+ansi.EraseEntireScreen, 0)
 		r.row = 0
 	}
-	for i := range max(len(lines), len(old)) {
-		line, was := "", ""
-		if i < len(lines) {
-			line = lines[i]
-		}
-		if i < len(old) {
-			was = old[i]
-		}
-		if line != was {
-			s.move(i)
-			s.change(was, line)
-		}
-	}
+	old = append(old[:len(old):len(old)], make([]string, max(0, s.height-len(old)))...)
+	s.become(old, append(lines[:len(lines):len(lines)], make([]string, s.height-len(lines))...))
 	r.lines = append(r.lines[:0:0], lines...)
 }
+
+// few is how many line feeds are shorter than a sequence that does the same.
+const few = 3
 
 // move puts the cursor into a row of the region; rows that are not there yet
 // are made.
 func (s *screen) move(row int) {
 	r := s.at
-	if to := min(row, s.end); to != r.row {
-		if to < r.row {
-			s.out.WriteString(ansi.CursorUp(r.row - to))
-		} else {
-			s.out.WriteString(ansi.CursorDown(to - r.row))
-		}
-		r.row = to
+	switch by := min(row, s.end) - r.row; {
+	case by < 0:
+		s.ink.WriteString(ansi.CursorUp(-by))
+		r.row += by
+	case by > few:
+		s.ink.WriteString(ansi.CursorDown(by))
+		r.row += by
 	}
-	for r.row < row {
-		s.out.WriteString("\r\n")
-		r.row++
-		s.end = r.row
-	}
-}
-
-// line writes a line from the first column on, over what is there.
-func (s *screen) line(line string) {
-	s.out.WriteString(line)
-	if ansi.StringWidth(line) < s.width {
-		s.out.WriteString(ansi.EraseLineRight)
-	}
-}
-
-// change writes what differs between the line on the terminal and the new one.
-func (s *screen) change(old, line string) {
-	same, styles := common(old, line)
-	if same == 0 {
-		s.out.WriteByte('\r')
-		s.line(line)
+	if r.row == row {
 		return
 	}
-	s.column(ansi.StringWidth(line[:same]))
-	s.out.WriteString(styles)
-	s.out.WriteString(line[same:])
-	if w := ansi.StringWidth(line); w < s.width && w < ansi.StringWidth(old) {
-		s.out.WriteString(ansi.EraseLineRight)
+	if row > s.end {
+		s.ink.ground() // the terminal fills new rows
 	}
+	for r.row < row {
+		s.ink.WriteByte('\n')
+		r.row++
+	}
+	s.end = max(s.end, row)
 }
 
-// enough is how many bytes must be equal before it pays not to write them.
-const enough = 8
+// write puts a line into a row that is blank.
+func (s *screen) write(row int, line string) {
+	s.move(row)
+	s.ink.column(0)
+	s.ink.line(line, ansi.StringWidth(line), s.width)
+}
 
-// common is how many bytes two lines begin with alike, up to a place where no
-// character can reach over, and the styles in force there.
-func common(a, b string) (n int, styles string) {
-	cut := 0
-	var active strings.Builder
-	at := ""
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		switch c := b[n]; {
-		case c == '\x1b':
-			end := sequence(b[n:])
-			if end == 0 || !strings.HasPrefix(a[n:], b[n:n+end]) {
-				return trim(cut, at)
-			}
-			seq := b[n : n+end]
-			if seq[1] != '[' || seq[end-1] != 'm' {
-				return 0, "" // a link: it is not worth the trouble
-			}
-			if seq == "\x1b[m" || seq == "\x1b[0m" {
-				active.Reset()
-			} else {
-				active.WriteString(seq)
-			}
-			n += end
-		case c >= 0x20 && c < 0x7F:
-			n++
-		default:
-			// Beyond ASCII a later character may join this one.
-			n++
-			continue
+// change writes what differs between a line on the terminal and the new one.
+func (s *screen) change(row int, old, line string) {
+	if old == line {
+		return // it may be finished, and was shown while it could still change
+	}
+	s.move(row)
+	d, ok := compare(old, line)
+	if !ok {
+		s.ink.column(0)
+		w := ansi.StringWidth(line)
+		if s.ink.line(line, w, s.width); w < s.width {
+			s.ink.erase(ansi.EraseLineRight, s.ink.at)
 		}
-		if plain(a, n) && plain(b, n) {
-			cut, at = n, active.String()
-		}
+		return
 	}
-	return trim(cut, at)
-}
-
-func trim(cut int, styles string) (int, string) {
-	if cut < enough {
-		return 0, ""
-	}
-	return cut, styles
-}
-
-// plain says whether the text can be cut at n: nothing that follows belongs to
-// the character before.
-func plain(text string, n int) bool { return n == len(text) || text[n] < 0x7F }
-
-// sequence is the length of the escape sequence that the text begins with, 0
-// if it is none that is known.
-func sequence(text string) int {
-	if len(text) < 2 || text[1] != '[' {
-		return min(len(text), 2)
-	}
-	for i := 2; i < len(text); i++ {
-		if text[i] >= 0x40 && text[i] <= 0x7E {
-			return i + 1
-		}
-	}
-	return 0
-}
-
-func (s *screen) column(col int) {
-	s.out.WriteByte('\r')
-	if col > 0 {
-		s.out.WriteString("\x1b[" + strconv.Itoa(col) + "C")
+	s.ink.column(d.from)
+	s.ink.cells(d.cells, s.width-d.from)
+	if d.shorter {
+		s.ink.erase(ansi.EraseLineRight, s.ink.at)
 	}
 }
 
 // place puts the cursor where something is typed. Nothing is sent when it is
 // there.
 func (s *screen) place(row, col int) {
+	r := s.at
 	if row < 0 {
+		r.col = s.ink.at
 		return
 	}
-	r := s.at
-	if s.out.Len() == 0 && r.row == row && s.cursor == col {
+	if s.ink.Len() == 0 && r.row == row && r.col == col {
 		return
 	}
 	s.move(row)
-	s.column(col)
-	s.cursor = col
+	s.ink.column(col)
+	r.col = col
 }
 
-// resize takes notice of another size. What is on the terminal is drawn anew
-// when its width changed.
+// resize takes notice of another size. What is on the terminal is drawn anew:
+// it may have been broken, moved or cut.
 func (s *screen) resize(width, height int) {
-	if width != s.width && s.width > 0 {
-		r := &s.inline
-		if s.reflows {
-			row := s.cursor / max(1, width)
-			for _, line := range r.lines[:min(r.row, len(r.lines))] {
-				row += max(1, (ansi.StringWidth(line)+width-1)/max(1, width))
-			}
-			r.row = row
-		}
-		r.row = min(r.row, max(0, height-1))
-		r.stale = true
+	if s.width > 0 {
+		s.inline.stale, s.whole.stale = true, true
 	}
-	s.inline.row = min(s.inline.row, max(0, height-1))
-	s.whole.stale = true
 	s.width, s.height = width, height
+}
+
+// above is how many rows of the terminal the region has above the cursor,
+// after the size has changed.
+func (s *screen) above() int {
+	r := &s.inline
+	rows, col := r.row, r.col
+	if s.reflows {
+		if col < 0 && r.row < len(r.lines) { // behind a line to the edge
+			col = ansi.StringWidth(r.lines[r.row]) - 1
+		}
+		rows = max(0, col) / max(1, s.width)
+		for _, line := range r.lines[:min(r.row, len(r.lines))] {
+			rows++
+			if len(line) > s.width {
+				rows += strings.Count(ansi.Hardwrap(line, max(1, s.width), true), "\n")
+			}
+		}
+	}
+	return min(rows, max(0, s.height-1))
 }
 
 // leave takes the live region off the terminal and leaves the cursor where it
 // began.
 func (s *screen) leave() string {
-	s.out.Reset()
+	s.ink.begin(-1)
 	s.toggle(false)
-	s.at, s.end = &s.inline, max(0, len(s.inline.lines)-1)
-	s.move(0)
-	s.out.WriteString(eraseBelow)
+	s.clear()
 	s.inline = region{}
-	return s.out.String()
+	return s.ink.String()
 }

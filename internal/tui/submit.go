@@ -23,21 +23,31 @@ const frameTime = time.Second / 60
 // waits.
 const backlog = 2048
 
+// A little text waits for more, for so long: a frame costs as many bytes as
+// some words.
+const (
+	little  = 64 // bytes
+	textful = 3 * frameTime
+)
+
 // feed carries what a turn yields to the event loop: all of it, at most once
 // a frame. The loop takes it with take.
 type feed struct {
 	poke func() // tells the loop that something is there
+	now  func() time.Time
 
 	mu      sync.Mutex
 	room    *sync.Cond
 	records []event.Record
-	poked   bool
+	text    int       // bytes of text in them
+	other   bool      // there is something else in them
+	poked   time.Time // when the loop is told; zero if it is not
 	taken   time.Time
 	closed  bool
 }
 
 func newFeed(poke func()) *feed {
-	f := &feed{poke: poke}
+	f := &feed{poke: poke, now: time.Now}
 	f.room = sync.NewCond(&f.mu)
 	return f
 }
@@ -53,14 +63,34 @@ func (f *feed) add(r event.Record) {
 	if n := len(f.records); n == 0 || !merge(&f.records[n-1], r) {
 		f.records = append(f.records, r)
 	}
-	if f.poked || f.closed {
+	f.weigh(r)
+	at := f.taken.Add(frameTime)
+	if f.text < little && !f.other {
+		at = f.taken.Add(textful)
+	}
+	if f.closed || !f.poked.IsZero() && !at.Before(f.poked) {
 		return
 	}
-	f.poked = true
-	if wait := frameTime - time.Since(f.taken); wait > 0 {
+	f.poked = at
+	if wait := at.Sub(f.now()); wait > 0 {
 		time.AfterFunc(wait, f.poke)
 	} else {
 		go f.poke()
+	}
+}
+
+// weigh counts what waits.
+func (f *feed) weigh(r event.Record) {
+	switch e := r.Event.(type) {
+	case event.TextDelta:
+		f.text += len(e.Text)
+	case event.ThinkingDelta:
+		f.text += len(e.Text)
+	case event.Output:
+		f.text += len(e.Text)
+	case event.CallDelta:
+	default:
+		f.other = true
 	}
 }
 
@@ -96,7 +126,7 @@ func (f *feed) take() []event.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := f.records
-	f.records, f.poked, f.taken = nil, false, time.Now()
+	f.records, f.text, f.other, f.poked, f.taken = nil, 0, false, time.Time{}, f.now()
 	f.room.Broadcast()
 	return out
 }

@@ -179,11 +179,16 @@ func rowText(row uv.Line) string {
 func (d *display) styled(before []uv.Line) string {
 	var b strings.Builder
 	at, m := d.emu.CursorPosition(), d.state()
-	fmt.Fprintf(&b, "%dx%d, cursor %d,%d", d.emu.Width(), d.emu.Height(), at.X, at.Y)
+	fmt.Fprintf(&b, "%dx%d, cursor ", d.emu.Width(), d.emu.Height())
+	if m.CursorHidden {
+		b.WriteString("hidden") // where is nobody's concern
+	} else {
+		fmt.Fprintf(&b, "%d,%d", at.X, at.Y)
+	}
 	for _, f := range []struct {
 		on   bool
 		name string
-	}{{m.CursorHidden, "hidden"}, {m.AltScreen, "alternate screen"}, {m.Mouse, "mouse"}} {
+	}{{m.AltScreen, "alternate screen"}, {m.Mouse, "mouse"}} {
 		if f.on {
 			b.WriteString(", " + f.name)
 		}
