@@ -196,7 +196,7 @@ func (t *turn) decide(ctx context.Context, c *call) (event.Decided, error) {
 		approved := c.action.Effects
 		edited := decided.Allow && decided.Args != nil && !bytes.Equal(decided.Args, c.Args)
 		if edited {
-			c.Args, c.changed = decided.Args, "the user"
+			c.Args, c.advice.Args, c.changed = decided.Args, nil, "the user"
 			found, _ := t.tools.Find(c.Name)
 			if t.makeReady(ctx, found, c); c.settled {
 				decided.Allow, decided.Reason = false, "the changed arguments are not valid"

@@ -603,6 +603,49 @@ func TestChangedArguments(t *testing.T) {
 	}
 }
 
+// TestChangedAgain: arguments that the person changed stand also where a hook
+// had changed them before, and they are judged anew.
+func TestChangedAgain(t *testing.T) {
+	a, _ := scripted(t, llmtest.Call("at", `{"text":"a"}`), llmtest.Say("ok"))
+	a.Tools = func() []tool.Tool {
+		return []tool.Tool{tool.New(llm.ToolSpec{Name: "at"}, func(_ context.Context, in echoArgs) (tool.Action, error) {
+			return tool.Action{Effects: []event.Effect{{Kind: event.Write, Target: in.Text}}, Run: func(context.Context, tool.Emit) (tool.Result, error) {
+				return tool.TextResult("wrote " + in.Text), nil
+			}}, nil
+		})}
+	}
+	a.Hooks = rewriting(`{"text":"hook"}`)
+	var judged []string
+	a.Gate = gateFunc(func(_ context.Context, _ llm.ToolCall, action tool.Action, advice tool.Advice, _ tool.Emit) (event.Decided, error) {
+		judged = append(judged, action.Effects[0].Target)
+		d := event.Decided{Allow: true, By: "user", Args: advice.Args}
+		if len(judged) == 1 {
+			d.Args = json.RawMessage(`{"text":"mine"}`)
+		}
+		return d, nil
+	})
+	o := run(t, t.Context(), a, "go")
+	if got := shape(o.messages)[2]; !strings.HasSuffix(got, "wrote mine") {
+		t.Error(got)
+	}
+	if diff := cmp.Diff([]string{"hook", "mine"}, judged); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// rewriting is hooks that change all arguments.
+type rewriting string
+
+func (r rewriting) Before(context.Context, llm.ToolCall) (tool.Advice, error) {
+	return tool.Advice{Args: json.RawMessage(r)}, nil
+}
+
+func (rewriting) After(_ context.Context, _ llm.ToolCall, r tool.Result) (tool.Result, error) {
+	return r, nil
+}
+
+func (rewriting) Stop(context.Context, llm.Message) (string, error) { return "", nil }
+
 func TestCallIDs(t *testing.T) {
 	a, _ := scripted(t, llmtest.Join(llmtest.CallID("x", "echo", `{"text":"a"}`), llmtest.CallID("x", "echo", `{"text":"b"}`)),
 		llmtest.CallID("x", "echo", `{"text":"c"}`), llmtest.Say("ok"))
