@@ -42,6 +42,25 @@ func Render(diff string, width int, t theme.Theme, o Options) []string {
 	return r.finish()
 }
 
+// Blocks is the lines of each of the hunks that Hunks returns, shown as Render
+// shows them, without what stands between hunks. MaxLines counts for nothing.
+func Blocks(diff string, width int, t theme.Theme, o Options) [][]string {
+	o.MaxLines = 0
+	r := &renderer{width: max(width, narrowest), theme: t, options: o, marker: marker{budget: mostCompare}}
+	var blocks [][]string
+	for _, f := range parse(diff) {
+		r.numbers(f)
+		for _, h := range f.hunks {
+			if h.headed {
+				r.rows = nil
+				r.hunk(h)
+				blocks = append(blocks, r.rows)
+			}
+		}
+	}
+	return blocks
+}
+
 type renderer struct {
 	width   int
 	theme   theme.Theme
@@ -81,13 +100,7 @@ func (r *renderer) finish() []string {
 }
 
 func (r *renderer) file(f *file, titled, apart bool) {
-	r.number = 0
-	if r.options.LineNumbers {
-		r.number = f.numberWidth()
-		if r.width-r.number-3 < roomy {
-			r.number = 0
-		}
-	}
+	r.numbers(f)
 	if titled && !r.full() {
 		if apart {
 			r.rows = append(r.rows, "")
@@ -104,17 +117,32 @@ func (r *renderer) file(f *file, titled, apart bool) {
 			r.units += len(h.Lines)
 			continue
 		}
-		var marks map[int][]part
-		if r.theme.AddedWord != "" || r.theme.RemovedWord != "" {
-			marks = r.marker.mark(h.Lines)
+		r.hunk(h)
+	}
+}
+
+// numbers makes room for the line numbers of a file.
+func (r *renderer) numbers(f *file) {
+	r.number = 0
+	if r.options.LineNumbers {
+		r.number = f.numberWidth()
+		if r.width-r.number-3 < roomy {
+			r.number = 0
 		}
-		for i, l := range h.Lines {
-			if r.full() {
-				r.units++
-				continue
-			}
-			r.line(l, marks[i])
+	}
+}
+
+func (r *renderer) hunk(h *Hunk) {
+	var marks map[int][]part
+	if r.theme.AddedWord != "" || r.theme.RemovedWord != "" {
+		marks = r.marker.mark(h.Lines)
+	}
+	for i, l := range h.Lines {
+		if r.full() {
+			r.units++
+			continue
 		}
+		r.line(l, marks[i])
 	}
 }
 
