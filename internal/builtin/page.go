@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/minicode-go/minicode/internal/raster"
 )
 
 // surveyed is how much of a file is looked through for the number of its
@@ -43,7 +45,7 @@ func surveyFile(ctx context.Context, f *os.File, size int64, wanted int) (survey
 		if at == 0 {
 			s.head = bytes.Clone(b[:min(n, 64)])
 			s.enc, s.text = firstBytes(b)
-			if s.text = s.text && imageMedia(s.head) == ""; !s.text {
+			if s.text = s.text && raster.Media(s.head) == ""; !s.text {
 				return s, nil
 			}
 			last = int64(len(s.enc.bom))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/minicode-go/minicode/event"
+	"github.com/minicode-go/minicode/internal/raster"
 	"github.com/minicode-go/minicode/llm"
 	"github.com/minicode-go/minicode/tool"
 )
@@ -130,7 +131,7 @@ func (w *Workspace) pageResult(path, real string, s survey, p *page) tool.Result
 // readBinary gives an image to a model that takes them, and refuses the rest
 // by name.
 func (w *Workspace) readBinary(f *os.File, size int64, path, real string, s survey) (tool.Result, error) {
-	media := imageMedia(s.head)
+	media := raster.Media(s.head)
 	switch {
 	case media == "":
 		kind := magic(s.head)
@@ -140,14 +141,14 @@ func (w *Workspace) readBinary(f *os.File, size int64, path, real string, s surv
 		return tool.Result{}, fmt.Errorf("%s is a binary file (%s, %s): it cannot be read as text", w.show(path), kind, bytesText(size))
 	case !w.imagesOK():
 		return tool.Result{}, fmt.Errorf("%s is an image (%s, %s), and this model takes no images", w.show(path), media, bytesText(size))
-	case size > largestImage:
-		return tool.Result{}, fmt.Errorf("%s is an image (%s, %s): images above %s cannot be sent, make it smaller", w.show(path), media, bytesText(size), bytesText(largestImage))
+	case size > raster.Largest:
+		return tool.Result{}, fmt.Errorf("%s is an image (%s, %s): images above %s cannot be sent, make it smaller", w.show(path), media, bytesText(size), bytesText(raster.Largest))
 	}
-	data, err := io.ReadAll(io.NewSectionReader(f, 0, largestImage))
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, raster.Largest))
 	if err != nil {
 		return tool.Result{}, plainError(err)
 	}
-	if err := checkImage(media, data); err != nil {
+	if err := raster.Check(media, data); err != nil {
 		return tool.Result{}, fmt.Errorf("%s cannot be sent as an image (%s, %s): %w", w.show(path), media, bytesText(size), err)
 	}
 	r := tool.TextResult(fmt.Sprintf("FILE: %s\nIMAGE: %s, %d bytes", w.show(path), media, len(data)))

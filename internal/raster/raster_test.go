@@ -1,4 +1,4 @@
-package builtin
+package raster_test
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"image/png"
 	"strings"
 	"testing"
+
+	"github.com/minicode-go/minicode/internal/raster"
 )
 
 func TestImagesThatWouldBeRefusedAreNotSent(t *testing.T) {
@@ -35,7 +37,7 @@ func TestImagesThatWouldBeRefusedAreNotSent(t *testing.T) {
 		{"webp cut in the middle", "image/webp", "RIFF\xff\x00\x00\x00WEBPVP8 " + strings.Repeat("x", 14), "not whole"},
 		{"too wide", "image/png", encoded(pngOf, 8001), "8001 x 2 pixels"},
 	} {
-		err := checkImage(c.media, []byte(c.data))
+		err := raster.Check(c.media, []byte(c.data))
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.name, err)

@@ -1,4 +1,4 @@
-package builtin
+package raster
 
 import (
 	"bytes"
@@ -13,13 +13,14 @@ import (
 
 // What providers take at least.
 const (
-	largestImage = 3_750_000 // bytes; as base64 5 MB
-	longestSide  = 8000      // pixels
+	Largest = 3_750_000 // bytes; as base64, which is how it is sent, 5 MB
+	Longest = 8000      // pixels each way
 )
 
-// imageMedia is the media type of the kinds of images that models take.
-func imageMedia(head []byte) string {
-	h := string(head[:min(16, len(head))])
+// Media is the media type of the kinds of images that models take, by their
+// first bytes; "" for all else.
+func Media(data []byte) string {
+	h := string(data[:min(16, len(data))])
 	switch {
 	case strings.HasPrefix(h, "\x89PNG\r\n\x1a\n"):
 		return "image/png"
@@ -33,9 +34,9 @@ func imageMedia(head []byte) string {
 	return ""
 }
 
-// checkImage says why providers would refuse the image. One that was sent
-// stays in the conversation, and every later request would be refused with it.
-func checkImage(media string, data []byte) error {
+// Check says why providers would refuse the whole image; size apart, which is
+// known before it is read.
+func Check(media string, data []byte) error {
 	var (
 		c   image.Config
 		err error
@@ -43,18 +44,18 @@ func checkImage(media string, data []byte) error {
 	switch media {
 	case "image/png":
 		if c, err = png.DecodeConfig(bytes.NewReader(data)); err == nil && !bytes.Contains(data, []byte("IEND")) {
-			err = errCutImage
+			err = errCut
 		}
 	case "image/jpeg":
 		c, err = jpeg.DecodeConfig(bytes.NewReader(data))
 	case "image/gif":
 		if len(data) < 13 {
-			return errCutImage
+			return errCut
 		}
 		c.Width, c.Height = int(binary.LittleEndian.Uint16(data[6:])), int(binary.LittleEndian.Uint16(data[8:]))
 	case "image/webp":
 		if len(data) < 30 || uint64(binary.LittleEndian.Uint32(data[4:]))+8 > uint64(len(data)) {
-			return errCutImage
+			return errCut
 		}
 		return nil
 	}
@@ -63,11 +64,11 @@ func checkImage(media string, data []byte) error {
 		return fmt.Errorf("it is damaged: %w", err)
 	case c.Width == 0 || c.Height == 0:
 		return errors.New("it has no pixels")
-	case c.Width > longestSide || c.Height > longestSide:
-		return fmt.Errorf("it has %d x %d pixels and at most %d each way can be sent, make it smaller", c.Width, c.Height, longestSide)
+	case c.Width > Longest || c.Height > Longest:
+		return fmt.Errorf("it has %d x %d pixels and at most %d each way can be sent, make it smaller", c.Width, c.Height, Longest)
 	}
 	return nil
 }
 
-// errCutImage says that a file begins like an image and is not a whole one.
-var errCutImage = errors.New("it is not whole")
+// errCut says that a file begins like an image and is not a whole one.
+var errCut = errors.New("it is not whole")
