@@ -59,7 +59,7 @@ type Options struct {
 // Open puts the conversation together. Its error is for the person: a usage
 // or configuration mistake, or a session that cannot be opened.
 func Open(ctx context.Context, o Options) (*Conversation, error) {
-	c := &Conversation{o: o, bill: provider.Bill{}}
+	c := &Conversation{o: o, bill: provider.Bill{}, private: map[string]bool{}}
 	if err := c.loadSettings(); err != nil {
 		return nil, err
 	}
@@ -144,11 +144,16 @@ func (c *Conversation) makeWorkspace() {
 	}
 }
 
-// tools is the tools of a turn, sorted by name.
-func (c *Conversation) tools() []tool.Tool {
+// everyTool is the tools that there are, sorted by name.
+func (c *Conversation) everyTool() []tool.Tool {
 	space := *c.space
 	space.Limits.ResultChars = c.resultLimit(c.current().Info())
-	all := builtin.Tools(&space)
+	return builtin.Tools(&space)
+}
+
+// tools is the tools of a turn, sorted by name.
+func (c *Conversation) tools() []tool.Tool {
+	all := c.everyTool()
 	if c.o.OnlyTools == nil {
 		return all
 	}
@@ -183,7 +188,8 @@ func (c *Conversation) setSystem(instructions string) {
 // lookAround takes notice of the surroundings, which the model is told of as far
 // as it does not know them.
 func (c *Conversation) lookAround(ctx context.Context) {
-	if c.resumed && c.reminder.Place.Cwd == "" {
+	if c.reminder.Elsewhere {
+		c.reminder.Elsewhere = false
 		c.note(c.reminder.ReachedAgain(c.known(), c.log.Stamps()))
 	}
 	c.reminder.Place = prompt.Observe(ctx, prompt.Where{

@@ -89,8 +89,10 @@ type Conversation struct {
 	system       string
 	instructions string // of the system prompt
 	windowTold   bool
-	trouble      []string       // for the person, at the next chance
-	unshown      []event.Record // facts that no reader has seen yet
+	trouble      []string        // for the person, at the next chance
+	unshown      []event.Record  // facts that no reader has seen yet
+	notes        []string        // for the model, with the next prompt
+	private      map[string]bool // tasks that the model is not told of
 	waited       time.Duration
 }
 
@@ -98,9 +100,9 @@ type Conversation struct {
 func (c *Conversation) Now() time.Time { return c.o.Now() }
 
 // Prompt sends what was queued and not sent, then what the person said ("" for
-// nothing more), and yields what happens until control goes back. Facts are on
-// disk before they are yielded.
-func (c *Conversation) Prompt(ctx context.Context, text string) iter.Seq2[event.Record, error] {
+// nothing more) with the images that go with it, and yields what happens until
+// control goes back. Facts are on disk before they are yielded.
+func (c *Conversation) Prompt(ctx context.Context, text string, images ...llm.Image) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {
 		if !c.busy.CompareAndSwap(false, true) {
 			yield(event.Record{}, ErrBusy)
@@ -114,10 +116,9 @@ func (c *Conversation) Prompt(ctx context.Context, text string) iter.Seq2[event.
 		}
 		a := c.agent()
 		c.lookAround(ctx)
+		c.note(c.takeNotes()...)
 		messages := c.steer(false)
-		if text != "" {
-			messages = append(messages, llm.NewText(llm.User, llm.Prompt, text))
-		}
+		messages = append(messages, inbox.Said(text, images...)...)
 		for record, err := range a.Turn(ctx, messages...) {
 			for _, aside := range c.asides(record.Head) {
 				if !yield(aside, nil) {
@@ -214,6 +215,9 @@ func (c *Conversation) DropQueue() error { return c.inbox.Drop() }
 // steer is what goes in next.
 func (c *Conversation) steer(ending bool) []llm.Message {
 	for _, t := range c.tasks.Ended() {
+		if c.isPrivate(t.ID) {
+			continue
+		}
 		c.inbox.Note(fmt.Sprintf("Background task %s ended: %s. Command: %s. Read its output with task_output.", t.ID, t.Status, t.Command))
 	}
 	if !ending {
@@ -312,10 +316,14 @@ func (c *Conversation) SetModel(name string) error {
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	c.model, c.windowTold = m, false
-	c.mu.Unlock()
+	c.useModel(m)
 	return c.state(event.Changed{Model: m.Info().ID()})
+}
+
+func (c *Conversation) useModel(m llm.Model) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.model, c.windowTold = m, false
 }
 
 // tellModel records the model when a flag or a setting brought another one

@@ -58,6 +58,7 @@ func (c *Conversation) create() error {
 		return err
 	}
 	c.adopt(log, false)
+	c.takeNotes()
 	return nil
 }
 
@@ -82,6 +83,7 @@ func (c *Conversation) reopen(path string) error {
 	if err := c.goOn(log); err != nil {
 		return err
 	}
+	c.takeNotes()
 	c.mu.Lock()
 	c.unshown = report.Stated
 	c.mu.Unlock()
@@ -105,7 +107,7 @@ func (c *Conversation) adopt(log *session.Log, resumed bool) {
 	defer c.mu.Unlock()
 	log.OnTrouble = c.warn
 	c.log, c.resumed, c.unshown, c.windowTold = log, resumed, nil, resumed
-	c.reminder.Place, c.reminder.Edited = prompt.State{}, resumed
+	c.reminder.Place, c.reminder.Edited, c.reminder.Elsewhere = prompt.State{}, resumed, resumed
 	c.inbox = inbox.New(log.Queue(), log.SetQueue)
 	if !resumed {
 		for r, err := range log.Records() {

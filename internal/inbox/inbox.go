@@ -73,6 +73,22 @@ func (b *Inbox) Drop() error {
 	return b.save()
 }
 
+// Said is what the person said as a message, with its images behind the text;
+// none where there is neither.
+func Said(text string, images ...llm.Image) []llm.Message {
+	m := llm.Message{Role: llm.User, Kind: llm.Prompt}
+	if text != "" {
+		m.Parts = append(m.Parts, llm.Text{Text: text})
+	}
+	for _, image := range images {
+		m.Parts = append(m.Parts, image)
+	}
+	if len(m.Parts) == 0 {
+		return nil
+	}
+	return []llm.Message{m}
+}
+
 // Take hands over what goes in now: notes, then what the person typed, which
 // stays on disk until it is recorded. When the turn is about to end, notes
 // alone wait for the next prompt.

@@ -21,6 +21,10 @@ type Reminder struct {
 	Place  prompt.State  // the surroundings, as of the newest prompt; zero before the first
 	Edited bool          // the view was, since it was last looked at for the todo list
 
+	// Elsewhere says that the conversation goes on from another place than it
+	// was left at, and that nobody has looked at what was reached there.
+	Elsewhere bool
+
 	again string
 }
 
