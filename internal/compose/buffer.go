@@ -139,15 +139,17 @@ func (b *Buffer) Insert(text string) {
 // Paste puts pasted text in at the cursor: as Insert does, or, when it has
 // more than 10 lines or 1,000 characters, as a placeholder. The text is kept
 // byte for byte but for CRLF, which becomes LF, and for CR in a text without
-// any LF: terminals send line ends so.
-func (b *Buffer) Paste(text string) {
+// any LF: terminals send line ends so. Escape sequences are left out; it gives
+// how many.
+func (b *Buffer) Paste(text string) (escapes int) {
 	b.ready()
+	text, escapes = stripped(text)
 	text = normalise(text)
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 	characters := utf8.RuneCountInString(text)
 	if lines <= mostPastedLines && characters <= mostPastedRunes {
 		b.edit(insertion, false, b.cursor, b.cursor, []element{{text: text}})
-		return
+		return escapes
 	}
 	b.pastes++
 	size := fmt.Sprintf("%d lines", lines)
@@ -156,6 +158,7 @@ func (b *Buffer) Paste(text string) {
 	}
 	pasted := &object{label: fmt.Sprintf("[Pasted text #%d: %s]", b.pastes, size), text: text}
 	b.edit(insertion, false, b.cursor, b.cursor, []element{{object: pasted}})
+	return escapes
 }
 
 // AddImage puts the placeholder of an image in at the cursor: [Image #1], or

@@ -121,7 +121,7 @@ func TestKeys(t *testing.T) {
 }
 
 func TestPasteBecomesPlaceholder(t *testing.T) {
-	long := strings.Repeat("\tline\x1b[31m\r\n", 240)
+	long := strings.Repeat("\tline\a\xff\r\n", 240)
 	var b Buffer
 	b.Insert("explain ")
 	b.Paste(long)
@@ -152,6 +152,32 @@ func TestPasteBecomesPlaceholder(t *testing.T) {
 	}
 	if b.Expand() {
 		t.Error("expanded what is no placeholder")
+	}
+}
+
+// Escape sequences are left out of what is pasted, and nothing else is.
+func TestPasteWithEscapes(t *testing.T) {
+	long := strings.Repeat("x", longestCommand)
+	for pasted, want := range map[string]string{
+		"\x1b[1;31mred\x1b[m and\x1b(B \x1b[?25lplain": "red and plain",
+		"a\x1b[201~b\x1b[200~c":                        "abc",
+		"a\x1b]0;title\ab\x1b]8;;http://x\x1b\\c":      "abc",
+		"a\x1bPq\x1b\\b\x1b_x\x1b\\c":                  "abc",
+		"\x1b\x1b[Ab\x1b":                              "b",
+		"a\x1b[\nb\x1b[é":                              "a[\nb[é",
+		"a\x1b]no end\nb":                              "a]no end\nb",
+		"a\x1b]" + long + "\a":                         "a]" + long + "\a",
+		"a\x1bc\x1b7":                                  "ac7",
+		"\t\x00\x03\x7f\u009b2J\x9b":                   "\t\x00\x03\x7f\u009b2J\x9b",
+	} {
+		var b Buffer
+		n := b.Paste(pasted)
+		if got := b.Text(); got != want {
+			t.Errorf("%.40q becomes %.40q, want %.40q", pasted, got, want)
+		}
+		if (n > 0) != (pasted != want) {
+			t.Errorf("%.40q: %d escape sequences", pasted, n)
+		}
 	}
 }
 
@@ -315,7 +341,8 @@ func anyEdits() func(*rapid.T) {
 				s := strings.Repeat(text.Draw(t, "pasted")+"\n", rapid.IntRange(0, 12).Draw(t, "times"))
 				left, right := b.split()
 				b.Paste(s)
-				if got, want := b.Text(), left+normalise(s)+right; got != want {
+				kept, _ := stripped(s)
+				if got, want := b.Text(), left+normalise(kept)+right; got != want {
 					t.Fatalf("pasted: %q, want %q", got, want)
 				}
 			case len(keys) + 2:

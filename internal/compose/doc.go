@@ -21,6 +21,10 @@
 // and what has no width are spelled out. Laying out a placeholder costs the
 // same however long its text is.
 //
+// An image is in the text as long as its placeholder is. [Dropped] finds the
+// images in a paste that is nothing but their paths, and [ReadImage] takes one
+// if providers would.
+//
 // [History] is what was sent from this project before. It is one file, to
 // which each process appends on its own.
 //
