@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/minicode-go/minicode/internal/tui/screentest"
@@ -172,38 +173,70 @@ func TestCursorCell(t *testing.T) {
 	}
 }
 
-// The end of a paste is put in only for a key that a person pressed.
-func TestPasteEndsByKey(t *testing.T) {
+// What is pasted comes whole, however it is cut and whatever is in it, and
+// nothing else is taken for a paste.
+func TestPastes(t *testing.T) {
 	const long, short = pasteQuiet, pasteQuiet - 1
 	type read struct {
 		after time.Duration
 		bytes string
 	}
+	at := func(pieces ...string) (reads []read) {
+		for _, piece := range pieces {
+			reads = append(reads, read{bytes: piece})
+		}
+		return reads
+	}
 	for name, c := range map[string]struct {
 		reads []read
-		want  string
+		want  string // pastes in ⟨⟩
 	}{
-		"key after silence":    {[]read{{0, pasteBegin + "a"}, {long, "\x03"}}, pasteBegin + "a" + pasteEnd + "\x03"},
-		"byte of the paste":    {[]read{{0, pasteBegin + "a"}, {short, "\x03"}}, pasteBegin + "a\x03"},
-		"more than a key":      {[]read{{0, pasteBegin + "a"}, {long, "\x03rm\r"}}, pasteBegin + "a\x03rm\r"},
-		"another key":          {[]read{{0, pasteBegin + "a"}, {long, "\r"}}, pasteBegin + "a\r"},
-		"after a paste":        {[]read{{0, pasteBegin + "a" + pasteEnd}, {long, "\x03"}}, pasteBegin + "a" + pasteEnd + "\x03"},
-		"marks in pieces":      {[]read{{0, "\x1b[20"}, {0, "0~a\x1b[2"}, {0, "01~"}, {long, "\x03"}}, pasteBegin + "a" + pasteEnd + "\x03"},
-		"begin in pieces":      {[]read{{0, "\x1b[20"}, {0, "0~a"}, {long, "\x1b[99;5u"}}, pasteBegin + "a" + pasteEnd + "\x1b[99;5u"},
-		"once":                 {[]read{{0, pasteBegin}, {long, "\x1b"}, {long, "\x1b"}}, pasteBegin + pasteEnd + "\x1b\x1b"},
-		"begins again":         {[]read{{0, pasteBegin + pasteEnd + pasteBegin}, {long, "\x1b"}}, pasteBegin + pasteEnd + pasteBegin + pasteEnd + "\x1b"},
-		"no room for the mark": {[]read{{0, pasteBegin}, {long, strings.Repeat("\x03", 60)}}, pasteBegin + strings.Repeat("\x03", 60)},
+		"paste":            {at(pasteBegin+"a\tb\r\n\r\x1b[31m\x00\xff"+pasteEnd, "\r"), "⟨a\tb\r\n\r\x1b[31m\x00\xff⟩\r"},
+		"two":              {at("x" + pasteBegin + "a" + pasteEnd + pasteBegin + "b" + pasteEnd + "y"), "x⟨a⟩⟨b⟩y"},
+		"in pieces":        {at("\x1b", "[20", "0~a", "b\x1b", "[2", "01~", "\r"), "⟨ab⟩\r"},
+		"a beginning only": {at("\x1b", "[20", "1~"), "\x1b[20" + "1~"},
+		"end within":       {at(pasteBegin + "a" + pasteEnd + "b\r\x03" + pasteEnd), "⟨ab\r\x03⟩"},
+		"end within, in pieces": {
+			at(pasteBegin+"a"+pasteEnd+"b\rc", "d"+pasteEnd), "⟨a⟩⟨b\rc⟩⟨d⟩",
+		},
+		"begin within": {at(pasteBegin + "a" + pasteBegin + "b" + pasteEnd), "⟨a" + pasteBegin + "b⟩"},
+
+		"key after silence": {[]read{{0, pasteBegin + "a"}, {long, "\x03"}}, "⟨a⟩\x03"},
+		"byte of the paste": {[]read{{0, pasteBegin + "a"}, {short, "\x03"}, {0, pasteEnd}}, "⟨a\x03⟩"},
+		"more than a key":   {[]read{{0, pasteBegin + "a"}, {long, "\x03rm\r"}, {0, pasteEnd}}, "⟨a\x03rm\r⟩"},
+		"another key":       {[]read{{0, pasteBegin + "a"}, {long, "\r"}, {0, pasteEnd}}, "⟨a\r⟩"},
+		"after a paste":     {[]read{{0, pasteBegin + "a" + pasteEnd}, {long, "\x03"}}, "⟨a⟩\x03"},
+		"kitty key":         {[]read{{0, "\x1b[20"}, {0, "0~a"}, {long, "\x1b[99;5u"}}, "⟨a⟩\x1b[99;5u"},
+		"once":              {[]read{{0, pasteBegin}, {long, "\x1b"}, {long, "\x1b"}}, "⟨⟩\x1b\x1b"},
+
+		"burst":          {at("one\r\ttwo\r\r"), "⟨one\r\ttwo\r\r⟩"},
+		"rest of burst":  {at("one", "\rtwo"), "one⟨\rtwo⟩"},
+		"typed":          {at("one", "\r", "two", "\r"), "one\rtwo\r"},
+		"typed at once":  {at("one\r"), "one\r"},
+		"typed ahead":    {[]read{{0, "one"}, {burstQuiet, "\rtwo"}}, "one\rtwo"},
+		"keys":           {at("one\r\x1b[A\x1bOP\r\x1b[13;2u"), "one\r\x1b[A\x1bOP\r\x1b[13;2u"},
+		"repeated enter": {at("\r\r\r"), "\r\r\r"},
+		"burst of keys":  {at("one\r\x1b[Atwo"), "⟨one\r\x1b[Atwo⟩"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Unix(1, 0)
-			in := &input{now: func() time.Time { return now }}
-			got, p := "", make([]byte, 64)
+			in := newInput(nil)
+			in.now = func() time.Time { return now }
+			in.more = func(time.Duration) bool { return false }
+			got := ""
 			for _, r := range c.reads {
 				now = now.Add(r.after)
-				got += string(p[:in.pass(p, copy(p, r.bytes))])
+				got += string(in.pass([]byte(r.bytes)))
+			}
+			for token := range in.pastes {
+				text := in.filter(nil, tea.PasteMsg{Content: token}).(tea.PasteMsg).Content
+				got = strings.ReplaceAll(got, pasteBegin+token+pasteEnd, "⟨"+text+"⟩")
 			}
 			if got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
+			}
+			if len(in.pastes) > 0 {
+				t.Errorf("kept for good: %q", in.pastes)
 			}
 		})
 	}

@@ -148,7 +148,9 @@ func (m *model) paste(text string) tea.Cmd {
 	if m.whole != nil {
 		return nil
 	}
-	m.composer.buf.Paste(text)
+	if m.composer.buf.Paste(text) > 0 {
+		m.tell(m.look.Dim, "escape sequences were left out of what was pasted")
+	}
 	return m.composer.changed(m)
 }
 

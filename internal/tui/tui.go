@@ -85,7 +85,8 @@ func (t *TUI) Run(ctx context.Context, conv *app.Conversation, first string) int
 
 // drive runs the event loop until the person leaves.
 func (t *TUI) drive(m *model) int {
-	p := tea.NewProgram(m, tea.WithInput(&input{File: t.o.In, now: time.Now}), tea.WithOutput(io.Discard), tea.WithEnvironment(t.o.Environ),
+	in := newInput(t.o.In)
+	p := tea.NewProgram(m, tea.WithInput(in), tea.WithFilter(in.filter), tea.WithOutput(io.Discard), tea.WithEnvironment(t.o.Environ),
 		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithFPS(1))
 	m.program = p
 	m.out = newOutput(t.o.Out, func(error) { p.Send(lost{}) }, func() { p.Send(drained{}) })
