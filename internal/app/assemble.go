@@ -5,11 +5,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/builtin"
 	"github.com/minicode-go/minicode/internal/config"
+	"github.com/minicode-go/minicode/internal/extension"
 	"github.com/minicode-go/minicode/internal/permission"
 	"github.com/minicode-go/minicode/internal/process"
 	"github.com/minicode-go/minicode/internal/prompt"
@@ -17,6 +20,7 @@ import (
 	"github.com/minicode-go/minicode/internal/ruleset"
 	"github.com/minicode-go/minicode/internal/session"
 	"github.com/minicode-go/minicode/internal/shell"
+	"github.com/minicode-go/minicode/internal/stages"
 	"github.com/minicode-go/minicode/llm"
 	"github.com/minicode-go/minicode/tool"
 )
@@ -30,6 +34,7 @@ type Asker interface {
 // and NewID are required.
 type Options struct {
 	Cwd, Home string // absolute
+	Version   string // of this program
 	Environ   []string
 	Now       func() time.Time
 	NewID     func() string // UUIDv7
@@ -59,11 +64,11 @@ type Options struct {
 // Open puts the conversation together. Its error is for the person: a usage
 // or configuration mistake, or a session that cannot be opened.
 func Open(ctx context.Context, o Options) (*Conversation, error) {
-	c := &Conversation{o: o, bill: provider.Bill{}, private: map[string]bool{}}
+	c := &Conversation{o: o, bill: provider.Bill{}}
 	if err := c.loadSettings(); err != nil {
 		return nil, err
 	}
-	if err := builtin.CheckNames(o.OnlyTools, permission.TheirName); err != nil {
+	if err := builtin.CheckNames(extension.BuiltInNames(o.OnlyTools), permission.TheirName); err != nil {
 		return nil, err
 	}
 	if name := c.settings.Config.Context.SummaryModel; name != "" {
@@ -78,6 +83,7 @@ func Open(ctx context.Context, o Options) (*Conversation, error) {
 	c.o.SessionID = "" // it was for this session alone
 	c.prune()
 	c.makeWorkspace()
+	c.plug()
 	c.buildSystem()
 	go process.EndOrphans() // of a run that was killed; nothing waits for it
 	return c, nil
@@ -95,23 +101,21 @@ func (c *Conversation) loadSettings() error {
 	loaded, err := config.Load(config.Input{
 		Home: c.o.Home, Cwd: c.o.Cwd, ProjectRoot: root, GOOS: runtime.GOOS, Env: env,
 		OwnProjectFile: own, SettingsFiles: c.o.SettingsFiles, Flags: c.o.Flags,
+		Trusted: extension.Trusts(root, c.o.Cwd, c.o.Home, dirs, c.o.Now, c.warn),
 	})
 	if err != nil {
 		return err
 	}
 	c.settings = loaded
 	c.models = &provider.Directory{Settings: loaded, Env: env, Provider: c.o.Provider}
-	c.trouble = append(c.trouble, loaded.Warnings...)
+	c.out.Warn(loaded.Warnings...)
 	var problems []string
 	c.rules, problems, err = ruleset.New(ruleset.Input{Settings: loaded, Root: root, Cwd: c.o.Cwd, Home: c.o.Home, AddDirs: c.o.AddDirs, Project: own})
 	if err != nil {
 		return err
 	}
-	c.trouble = append(c.trouble, problems...)
+	c.out.Warn(problems...)
 	c.gate = &permission.Gate{Policy: c.policy, Grants: c.Grants, Save: c.rules.Save}
-	if c.o.Asker != nil {
-		c.gate.Asker = c.o.Asker
-	}
 	return nil
 }
 
@@ -144,20 +148,28 @@ func (c *Conversation) makeWorkspace() {
 	}
 }
 
-// everyTool is the tools that there are, sorted by name.
-func (c *Conversation) everyTool() []tool.Tool {
-	space := *c.space
-	space.Limits.ResultChars = c.resultLimit(c.current().Info())
-	return builtin.Tools(&space)
-}
+// tools is the tools of a turn.
+func (c *Conversation) tools() []tool.Tool { return c.toolsOf(*c.space) }
 
-// tools is the tools of a turn, sorted by name.
-func (c *Conversation) tools() []tool.Tool {
-	all := c.everyTool()
+func (c *Conversation) toolsOf(space builtin.Workspace) []tool.Tool {
+	all := c.everyToolOf(space)
 	if c.o.OnlyTools == nil {
 		return all
 	}
 	return builtin.Named(all, c.o.OnlyTools, permission.TheirName)
+}
+
+// everyTool is all tools: ours sorted by name, then those of servers.
+func (c *Conversation) everyTool() []tool.Tool { return c.everyToolOf(*c.space) }
+
+func (c *Conversation) everyToolOf(space builtin.Workspace) []tool.Tool {
+	space.Limits.ResultChars = stages.ResultLimit(c.settings.Config.Limits, c.current().Info())
+	all := append(builtin.Tools(&space), c.spawn)
+	if load, ok := c.ext.Skills.Tool(space.Limits.ResultChars); ok {
+		all = append(all, load)
+	}
+	slices.SortFunc(all, func(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
+	return append(all, c.ext.Tools()...)
 }
 
 // buildSystem makes the system prompt. It stays as it is until the session is
@@ -179,7 +191,8 @@ func (c *Conversation) buildSystem() {
 // setSystem makes the system prompt anew with the text of the instruction
 // files.
 func (c *Conversation) setSystem(instructions string) {
-	system := prompt.Build(prompt.System{Replace: c.o.SystemText, Append: c.o.AppendText, Instructions: instructions})
+	sections := []prompt.Section{{Title: "Skills", Text: c.ext.Catalogue(c.current().Info().EffectiveInput())}}
+	system := prompt.Build(prompt.System{Replace: c.o.SystemText, Append: c.o.AppendText, Instructions: instructions, Sections: sections})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.system, c.instructions = system, instructions

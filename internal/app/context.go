@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"io"
-	"path/filepath"
-	"slices"
 
 	"github.com/minicode-go/minicode/agent"
 	"github.com/minicode-go/minicode/event"
@@ -12,6 +10,7 @@ import (
 	"github.com/minicode-go/minicode/internal/compact"
 	"github.com/minicode-go/minicode/internal/recall"
 	"github.com/minicode-go/minicode/internal/session"
+	"github.com/minicode-go/minicode/internal/stages"
 	"github.com/minicode-go/minicode/llm"
 )
 
@@ -53,13 +52,12 @@ func (c *Conversation) MakeRoom(ctx context.Context, stage, focus string) (done 
 		ctx, cancel = context.WithTimeoutCause(ctx, c.o.Timeout, ErrTimeLimit)
 		defer cancel()
 	}
-	rules := slices.DeleteFunc(c.stages(focus), func(r compact.Rule) bool { return r.Stage.Name() != stage })
 	model := c.timed()
 	view := func() event.View {
 		req := c.request()
 		return event.View{Request: req, Model: model, Used: c.meter.Measure(req, model.Info())}
 	}
-	for e, err := range (compact.Pipeline{Rules: rules, Meter: &c.meter}).Compact(ctx, view, event.Manual) {
+	for e, err := range c.table().ByHand(stage, focus).Compact(ctx, view, event.Manual) {
 		if err != nil {
 			return done, err
 		}
@@ -88,13 +86,7 @@ func (c *Conversation) Export(w io.Writer, format string) error {
 
 // Stated takes the facts that were stated outside of a turn and that no reader
 // has seen.
-func (c *Conversation) Stated() []event.Record {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := c.unshown
-	c.unshown = nil
-	return out
-}
+func (c *Conversation) Stated() []event.Record { return c.out.Facts() }
 
 // madeRoom takes notice of an edit. With a summary the instruction files are
 // read anew; where notes on those of directories went, they are told again.
@@ -117,33 +109,12 @@ func (c *Conversation) madeRoom(id string, e event.Edited) {
 	c.note(c.reminder.Lost(c.known(), gone, c.log.Stamps())...)
 }
 
-// pipeline is the stages that work by themselves: not those whose threshold is
-// 0, and without automatic compaction only what concerns single results and
-// refused requests.
-func (c *Conversation) pipeline() compact.Pipeline {
-	auto := c.settings.Config.Context.Auto
-	rules := slices.DeleteFunc(c.stages(""), func(r compact.Rule) bool {
-		return !r.Refused && r.Stage.Name() != "offload" && (!auto || r.Above == 0)
-	})
-	return compact.Pipeline{Rules: rules, Meter: &c.meter, Told: &c.notices, Off: !auto}
-}
-
-// stages is the table of compaction, cheapest first.
-func (c *Conversation) stages(focus string) []compact.Rule {
-	s := c.settings.Config.Context
-	offload := c.offload(c.timed())
-	digest := compact.Digest{Model: c.summaryModel, Fallback: true, Instructions: s.SummaryInstructions, Again: agent.Retry{Tries: 5, Now: c.o.Now}.After, Meter: &c.meter}
-	history := func(stage string) compact.Past { return compact.Past(c.log.Past(stage)) }
-	return []compact.Rule{
-		{Stage: offload},
-		{Above: s.ClearAt, Stage: compact.Clear{Meter: &c.meter}},
-		{Above: s.SnipAt, Stage: compact.Snip{Meter: &c.meter, History: history}},
-		{Above: s.CollapseAt, Stage: compact.Collapse{Meter: &c.meter, History: history, Digest: digest}},
-		{Above: s.SummarizeAt, Stage: compact.Summarize{
-			Meter: &c.meter, History: history, Digest: digest, Keep: c.keep, Offload: &offload, TailTokens: max(1, s.TailTokens), Focus: focus,
-		}},
-		{Above: s.RefuseAt, Stage: compact.Refuse{Above: s.RefuseAt}},
-		{Refused: true, Stage: compact.Images{}},
+// table is the stages of compaction for the log.
+func (c *Conversation) table() stages.Table {
+	config := c.settings.Config
+	return stages.Table{
+		Settings: config.Context, Limits: config.Limits, Log: c.log, Meter: &c.meter, Told: &c.notices, Model: c.timed(),
+		Summary: c.summaryModel, Keep: c.keep, Now: c.o.Now,
 	}
 }
 
@@ -159,26 +130,6 @@ func (c *Conversation) summaryModel() llm.Model {
 		return nil // it was told at the opening
 	}
 	return c.timing(m)
-}
-
-func (c *Conversation) offload(model llm.Model) compact.Offload {
-	return compact.Offload{
-		Dir: func() string {
-			if dir := c.log.Dir(); dir != "" {
-				return filepath.Join(dir, "results")
-			}
-			return ""
-		},
-		ResultLimit: func() int { return c.resultLimit(model.Info()) },
-		BatchLimit: func() int {
-			return min(c.settings.Config.Limits.BatchChars, compact.BatchLimit(model.Info().EffectiveInput()))
-		},
-	}
-}
-
-// resultLimit is how many characters one result may have.
-func (c *Conversation) resultLimit(info llm.Info) int {
-	return min(c.settings.Config.Limits.ResultChars, compact.ResultLimit(info.EffectiveInput()))
 }
 
 // keep is what the model is told again behind a summary.

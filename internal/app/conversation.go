@@ -18,13 +18,17 @@ import (
 	"github.com/minicode-go/minicode/internal/builtin"
 	"github.com/minicode-go/minicode/internal/compact"
 	"github.com/minicode-go/minicode/internal/config"
+	"github.com/minicode-go/minicode/internal/extension"
 	"github.com/minicode-go/minicode/internal/inbox"
+	"github.com/minicode-go/minicode/internal/outbox"
 	"github.com/minicode-go/minicode/internal/permission"
 	"github.com/minicode-go/minicode/internal/provider"
 	"github.com/minicode-go/minicode/internal/recall"
 	"github.com/minicode-go/minicode/internal/ruleset"
 	"github.com/minicode-go/minicode/internal/session"
+	"github.com/minicode-go/minicode/internal/subagent"
 	"github.com/minicode-go/minicode/llm"
+	"github.com/minicode-go/minicode/tool"
 )
 
 // ErrBusy is given when a turn runs already.
@@ -72,6 +76,12 @@ type Conversation struct {
 	rules    *ruleset.Set
 	gate     *permission.Gate
 	meter    account.Meter
+	ext      *extension.Set
+	spent    subagent.Spent
+	spawn    tool.Tool // starts sub-agents
+	talk     extension.Talk
+	out      outbox.Outbox
+	beside   inbox.Asides
 	notices  compact.Told
 
 	// busy is held by a turn, and by what goes to another session. Only its
@@ -89,10 +99,6 @@ type Conversation struct {
 	system       string
 	instructions string // of the system prompt
 	windowTold   bool
-	trouble      []string        // for the person, at the next chance
-	unshown      []event.Record  // facts that no reader has seen yet
-	notes        []string        // for the model, with the next prompt
-	private      map[string]bool // tasks that the model is not told of
 	waited       time.Duration
 }
 
@@ -114,13 +120,22 @@ func (c *Conversation) Prompt(ctx context.Context, text string, images ...llm.Im
 			yield(event.Record{}, err)
 			return
 		}
+		notes, title, err := c.ext.BeforePrompt(ctx, &c.talk, text, c.current().Info().ID())
+		if err == nil && title != "" && c.Info().Title == "" {
+			err = c.SetTitle(title)
+		}
+		if err != nil {
+			yield(event.Record{}, err)
+			return
+		}
+		c.note(notes...)
 		a := c.agent()
 		c.lookAround(ctx)
-		c.note(c.takeNotes()...)
+		c.note(c.beside.Take()...)
 		messages := c.steer(false)
 		messages = append(messages, inbox.Said(text, images...)...)
 		for record, err := range a.Turn(ctx, messages...) {
-			for _, aside := range c.asides(record.Head) {
+			for _, aside := range c.out.Asides(record.Head) {
 				if !yield(aside, nil) {
 					return
 				}
@@ -138,6 +153,7 @@ func (c *Conversation) follow(record event.Record) {
 	switch e := record.Event.(type) {
 	case event.Message:
 		c.inbox.Recorded(e.Message)
+		c.talk.Add(e.Message)
 		c.bill.Add(e.Model, e.Usage)
 		if e.Usage != nil {
 			c.tellWindow()
@@ -176,28 +192,12 @@ func (c *Conversation) note(texts ...string) {
 	}
 }
 
-// asides is what is to be shown before the next event: facts that were stated
-// outside of the turn, and troubles.
-func (c *Conversation) asides(head event.Head) []event.Record {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := c.unshown
-	head.ID, head.Parent = "", ""
-	for _, text := range c.trouble {
-		out = append(out, event.Record{Head: head, Event: event.Notice{Level: event.WarnLevel, Text: text}})
-	}
-	c.unshown, c.trouble = nil, nil
-	return out
-}
-
 // state records what the person made happen outside of a turn. c.mu is not
 // held: the log may have a trouble to tell.
 func (c *Conversation) state(f event.Fact) error {
 	r, err := c.log.Append(f)
 	if err == nil {
-		c.mu.Lock()
-		c.unshown = append(c.unshown, r)
-		c.mu.Unlock()
+		c.out.State(r)
 	}
 	return err
 }
@@ -215,7 +215,7 @@ func (c *Conversation) DropQueue() error { return c.inbox.Drop() }
 // steer is what goes in next.
 func (c *Conversation) steer(ending bool) []llm.Message {
 	for _, t := range c.tasks.Ended() {
-		if c.isPrivate(t.ID) {
+		if c.beside.Private(t.ID) {
 			continue
 		}
 		c.inbox.Note(fmt.Sprintf("Background task %s ended: %s. Command: %s. Read its output with task_output.", t.ID, t.Status, t.Command))
@@ -226,20 +226,10 @@ func (c *Conversation) steer(ending bool) []llm.Message {
 	return c.inbox.Take(ending)
 }
 
-func (c *Conversation) warn(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.trouble = append(c.trouble, text)
-}
+func (c *Conversation) warn(text string) { c.out.Warn(text) }
 
 // Warnings takes what the person should be told before the first prompt.
-func (c *Conversation) Warnings() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := c.trouble
-	c.trouble = nil
-	return out
-}
+func (c *Conversation) Warnings() []string { return c.out.Warnings() }
 
 // Redact takes the values of keys out of a text that is about to be shown
 // elsewhere than to the person.
@@ -255,7 +245,7 @@ func (c *Conversation) Redact(text []byte) []byte {
 func (c *Conversation) Tail(n int) iter.Seq2[event.Record, error] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.unshown = nil
+	c.out.Reset()
 	return c.log.Tail(n)
 }
 
@@ -374,6 +364,8 @@ func (c *Conversation) EndTasks() []Task {
 // Close ends what runs in the background and closes the session.
 func (c *Conversation) Close() error {
 	c.EndTasks()
+	c.ext.Hooks.Closed(context.Background(), "other")
+	c.ext.Close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.log.Close()
@@ -388,10 +380,10 @@ func (c *Conversation) current() llm.Model {
 
 // agent is the loop, configured for one turn.
 func (c *Conversation) agent() *agent.Agent {
-	model := c.timed()
+	table := c.table()
 	a := &agent.Agent{
-		Model: model, System: c.systemText, Tools: c.tools,
-		Log: c.log, Gate: c.gate, Meter: &c.meter, Compact: c.pipeline(), Clean: c.offload(model), Steer: c.steer,
+		Model: table.Model, System: c.systemText, Tools: c.tools,
+		Log: c.log, Gate: c.gate, Meter: &c.meter, Compact: table.Pipeline(), Clean: table.Offload(), Steer: c.steer, Hooks: c.ext.Hooks,
 		Budget: c.overBudget, MaxSteps: c.maxSteps(), Effort: c.Effort(),
 		Retry: agent.Retry{Now: c.o.Now},
 	}
@@ -430,6 +422,9 @@ func (c *Conversation) modelInfo(id string) llm.Info {
 
 // overBudget says what is used up. What the turn used is on the bill already.
 func (c *Conversation) overBudget(llm.Usage) string {
+	for _, s := range c.spent.Take() {
+		c.bill.Add(s.Model, &s.Used)
+	}
 	limit := cmp.Or(c.o.MaxBudgetUSD, c.settings.Config.Limits.MaxBudgetUSD)
 	return c.bill.OverBudget(limit, c.current().Info().ID(), c.modelInfo)
 }
@@ -447,5 +442,5 @@ func (c *Conversation) policy() permission.Policy {
 	if dir := c.log.Dir(); dir != "" {
 		p.Free = append(slices.Clone(p.Free), dir)
 	}
-	return p
+	return c.ext.Widened(p, &c.talk)
 }

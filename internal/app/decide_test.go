@@ -115,7 +115,7 @@ func (p *pressed) view() event.View {
 
 // decide lets the pipeline look at a view, as the loop does before a request.
 func (p *pressed) decide(t testing.TB, view func() event.View) {
-	for e, err := range p.pipeline().Compact(context.Background(), view, event.Threshold) {
+	for e, err := range p.table().Pipeline().Compact(context.Background(), view, event.Threshold) {
 		t.Fatalf("something was done: %+v, %v", e, err)
 	}
 }

@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"maps"
-	"strings"
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/direct"
@@ -28,43 +26,20 @@ func (c *Conversation) Direct(ctx context.Context, name string, args json.RawMes
 	}
 	defer c.busy.Store(false)
 	caller := direct.Caller{
-		Tools: c.everyTool(), Policy: c.policy(), Grants: c.Grants(), Asker: c.gate.Asker, Clean: c.offload(c.current()).Clean,
+		Tools: c.everyTool(), Policy: c.policy(), Grants: c.Grants(), Asker: c.gate.Asker, Clean: c.table().Offload().Clean,
 		Record: func(d event.Decided) error { return c.state(d) },
 	}
 	before := len(c.tasks.List())
 	result, err := caller.Call(ctx, llm.ToolCall{ID: c.o.NewID(), Name: name, Args: args}, show)
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for _, t := range c.tasks.List()[before:] {
-		c.private[t.ID] = true
+		c.beside.Hide(t.ID)
 	}
 	return result, err
 }
 
 // Note tells the model something with the next prompt of this conversation, or
 // of a copy of it.
-func (c *Conversation) Note(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.notes = append(c.notes, text)
-	maps.DeleteFunc(c.private, func(task string, _ bool) bool { return strings.Contains(text, task) })
-}
-
-// takeNotes gives what waits for the next prompt.
-func (c *Conversation) takeNotes() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	notes := c.notes
-	c.notes = nil
-	return notes
-}
-
-// isPrivate says whether the model is not to be told of a task.
-func (c *Conversation) isPrivate(task string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.private[task]
-}
+func (c *Conversation) Note(text string) { c.beside.Note(text) }
 
 // Prompt is something that the person said.
 type Prompt = session.Said
@@ -88,8 +63,8 @@ func (c *Conversation) Rewind(record string) error {
 		return err
 	}
 	c.reminder.Place, c.reminder.Edited, c.reminder.Elsewhere = prompt.State{}, true, true
+	c.out.State(stated...)
 	c.mu.Lock()
-	c.unshown = append(c.unshown, stated...)
 	c.inbox = inbox.New(c.inbox.Queued(), c.log.SetQueue)
 	c.mu.Unlock()
 	c.fallBack(model, mode)

@@ -58,7 +58,7 @@ func (c *Conversation) create() error {
 		return err
 	}
 	c.adopt(log, false)
-	c.takeNotes()
+	c.beside.Take()
 	return nil
 }
 
@@ -83,13 +83,9 @@ func (c *Conversation) reopen(path string) error {
 	if err := c.goOn(log); err != nil {
 		return err
 	}
-	c.takeNotes()
-	c.mu.Lock()
-	c.unshown = report.Stated
-	c.mu.Unlock()
-	if text := report.String(); text != "" {
-		c.warn(text)
-	}
+	c.beside.Take()
+	c.out.Reset(report.Stated...)
+	c.warn(report.String())
 	return nil
 }
 
@@ -106,13 +102,15 @@ func (c *Conversation) adopt(log *session.Log, resumed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	log.OnTrouble = c.warn
-	c.log, c.resumed, c.unshown, c.windowTold = log, resumed, nil, resumed
+	c.log, c.resumed, c.windowTold = log, resumed, resumed
+	c.out.Reset()
 	c.reminder.Place, c.reminder.Edited, c.reminder.Elsewhere = prompt.State{}, resumed, resumed
+	c.talk.Adopt(log.Messages(), resumed)
 	c.inbox = inbox.New(log.Queue(), log.SetQueue)
 	if !resumed {
 		for r, err := range log.Records() {
 			if err == nil {
-				c.unshown = append(c.unshown, r)
+				c.out.State(r)
 			}
 		}
 	}

@@ -95,6 +95,14 @@ func (s *Set) Trouble() []string {
 	return slices.Concat(s.Skills.Trouble, s.Commands.Trouble, s.Agents.Trouble)
 }
 
+// Notice is one line about the trouble, "" where there is none.
+func (s *Set) Notice() string {
+	if n := len(s.Trouble()); n > 0 {
+		return fmt.Sprintf("%d things about skills, commands and agents need a look: /skills", n)
+	}
+	return ""
+}
+
 // Tools is the tools of the servers that are there by now.
 func (s *Set) Tools() []tool.Tool { return s.Servers.Tools() }
 

@@ -94,20 +94,25 @@ type input struct {
 	Background bool     `json:"background"`
 }
 
-type spawn struct{ o Options }
+type spawn struct {
+	o    Options
+	spec llm.ToolSpec
+}
 
-// Tool is the tool spawn_agent.
-func Tool(o Options) tool.Tool { return spawn{o} }
+// Tool is the tool spawn_agent, for the kinds that there are now.
+func Tool(o Options) tool.Tool { return spawn{o, specOf(o.Kinds())} }
 
-// Spec is what a model is told, with the kinds that there are.
-func (s spawn) Spec() llm.ToolSpec {
+// Spec is what a model is told.
+func (s spawn) Spec() llm.ToolSpec { return s.spec }
+
+func specOf(kinds []Kind) llm.ToolSpec {
 	text, err := texts.ReadFile(ToolName + ".md")
 	if err != nil {
 		panic(err) // it is embedded
 	}
 	var names []string
 	description := strings.TrimSpace(string(text)) + " Agents:"
-	for _, k := range s.o.Kinds() {
+	for _, k := range kinds {
 		names = append(names, k.Name)
 		description += "\n- " + k.Name + ": " + shorten(k.Description, 200)
 	}
