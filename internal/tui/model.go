@@ -74,7 +74,7 @@ func newModel(ctx context.Context, o Options, conv *app.Conversation, term *term
 		keys: newKeymap(o.Keys), notice: noticeOf(o.Notify, o.Environ),
 	}
 	m.transcript = newTranscript(m.look)
-	m.screen.reflows = reflows(o.Environ)
+	m.screen.reflows, m.screen.pushes = reflows(o.Environ), pushes(o.Environ)
 	m.screen.resize(term.size())
 	m.composer.open(conv, o.Walk)
 	m.status.info = conv.Info()
@@ -140,7 +140,7 @@ func (m *model) draw() tea.Cmd {
 	m.title()
 	m.resized(m.term.size()) // it may have changed since we were told
 	m.out.write(m.screen.draw(m.frame()))
-	return nil
+	return m.viewAgain()
 }
 
 // frame is what is to be seen now.

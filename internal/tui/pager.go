@@ -16,7 +16,8 @@ import (
 // pager shows lines on the whole screen, to be scrolled and searched.
 type pager struct {
 	title  string
-	lines  func(width int) []string // made anew when the width changes
+	lines  func(width int) []string // made anew when the width changes; nil if that takes long
+	again  func() tea.Cmd           // makes them anew away from the loop
 	more   func() tea.Cmd           // what e does; nil for nothing
 	moreIs func() string            // in words
 	k      *look
@@ -31,11 +32,26 @@ type pager struct {
 	found  []int // the lines that have the query
 	at     int   // which of them one is at
 	loads  bool  // lines are not there yet
+	asked  int   // how often lines were asked for
+	given  int   // which of them came
 }
 
-// set takes the lines.
+// set says how lines are made that take no time.
 func (p *pager) set(lines func(width int) []string) {
 	p.lines, p.width, p.loads = lines, 0, false
+}
+
+// take takes lines for a width. What was to be seen stays, about.
+func (p *pager) take(lines []string, width int) {
+	at := float64(p.top) / float64(max(1, len(p.made)))
+	p.made, p.width, p.loads = lines, width, false
+	p.top = int(at * float64(len(p.made)))
+	p.find()
+}
+
+// stale says whether lines of another width are to be made, and nobody does.
+func (p *pager) stale(width int) bool {
+	return p.again != nil && p.width != width && p.asked == p.given
 }
 
 // Key scrolls, searches, or closes.
@@ -143,11 +159,8 @@ func marked(line, query string, style theme.Style) string {
 
 // Render is the screen.
 func (p *pager) Render(width, height int) (lines []string, row, col int) {
-	if p.width != width && !p.loads {
-		at := float64(p.top) / float64(max(1, len(p.made)))
-		p.made, p.width = p.lines(width), width
-		p.top = int(at * float64(len(p.made)))
-		p.find()
+	if p.width != width && p.lines != nil {
+		p.take(p.lines(width), width)
 	}
 	p.page = max(1, height-2)
 	most := max(0, len(p.made)-p.page)
@@ -201,10 +214,10 @@ const mostViewed = 4000
 
 // viewed is the transcript, read and laid out.
 type viewed struct {
-	pager  *pager
-	lines  []string
-	width  int
-	expand bool
+	pager *pager
+	asked int
+	lines []string
+	width int
 }
 
 // showTranscript shows the whole conversation.
@@ -221,27 +234,35 @@ func (m *model) showTranscript() tea.Cmd {
 		}
 		return "all output"
 	}
+	p.again = func() tea.Cmd { return m.view(p, expand) }
 	m.whole = p
-	return m.view(p, expand)
+	return p.again()
 }
 
 // view reads the conversation and lays it out, away from the loop.
 func (m *model) view(p *pager, expand bool) tea.Cmd {
-	conv, width, t := m.conv, m.screen.width, m.look.Theme
+	p.asked++
+	conv, width, t, asked := m.conv, m.screen.width, m.look.Theme, p.asked
 	return func() tea.Msg {
-		return viewed{pager: p, lines: layOut(conv, newLook(t), width, expand), width: width, expand: expand}
+		return viewed{pager: p, asked: asked, lines: layOut(conv, newLook(t), width, expand), width: width}
 	}
 }
 
-// viewed shows what was read. A change of the width lays it out anew.
+// viewed shows what was read, unless it is asked for otherwise by now.
 func (m *model) viewed(msg viewed) {
-	msg.pager.set(func(width int) []string {
-		if width == msg.width {
-			return msg.lines
-		}
-		return layOut(m.conv, m.look, width, msg.expand)
-	})
-	m.dirty = true
+	if msg.asked == msg.pager.asked {
+		msg.pager.given = msg.asked
+		msg.pager.take(msg.lines, msg.width)
+		m.dirty = true
+	}
+}
+
+// viewAgain has the transcript laid out for the width that there is now.
+func (m *model) viewAgain() tea.Cmd {
+	if p, ok := m.whole.(*pager); ok && p.stale(m.screen.width) {
+		return p.again()
+	}
+	return nil
 }
 
 // showKeys shows what can be pressed.

@@ -39,6 +39,7 @@ type screen struct {
 	reflows       bool // the terminal breaks lines anew when it gets narrower
 	pushes        bool // it moves a row into the scrollback for each that it breaks
 	hidden        bool // the cursor is
+	restless      int  // frames until the size is believed to stay as it is
 
 	inline region
 	whole  region
@@ -57,6 +58,7 @@ func (s *screen) draw(f frame) string {
 		at = r.col
 	}
 	s.ink.begin(at)
+	s.restless = max(0, s.restless-1)
 	lines, row := s.fit(f)
 	s.toggle(f.full)
 	if f.full {
@@ -87,21 +89,24 @@ func (s *screen) fit(f frame) ([]string, int) {
 		if len(line) > s.width && ansi.StringWidth(line) > s.width {
 			lines[i] = ansi.Truncate(line, s.width, "")
 		} else if s.pushes && !f.full {
-			lines[i] = short(line, s.width)
+			lines[i] = short(line)
 		}
 	}
 	return lines, row
 }
 
-// short leaves out what of a rule is beyond the middle of the screen. A rule to
-// the edge would be broken whenever the window gets narrower.
-func short(line string, width int) string {
+// shortRule is how long a rule is where longer ones would be broken.
+const shortRule = 24
+
+// short leaves out most of a rule, which would be broken whenever the window
+// gets narrower.
+func short(line string) string {
 	text, end := line, ""
 	if t, ok := strings.CutSuffix(line, "\x1b[m"); ok {
 		text, end = t, "\x1b[m"
 	}
 	rule := len(text) - len(strings.TrimRight(text, "─"))
-	if over := ansi.StringWidth(line) - max(20, width/2); over > 0 && rule > 8*len("─") {
+	if over := ansi.StringWidth(line) - shortRule; over > 0 && rule > 8*len("─") {
 		return text[:len(text)-min(rule, over*len("─"))] + end
 	}
 	return line
@@ -191,9 +196,11 @@ func (s *screen) clear() {
 // does not write the prompt anew.
 func (s *screen) become(old, lines []string) {
 	by, tail := len(lines)-len(old), 0
-	if by == 0 {
+	switch {
+	case s.restless > 0: // the terminal may have another size again
+	case by == 0:
 		old = s.scroll(old, lines)
-	} else {
+	default:
 		tail = s.tail(old, lines)
 	}
 	at := len(lines)
@@ -255,11 +262,11 @@ func (s *screen) scroll(old, lines []string) []string {
 	switch {
 	case by > 0:
 		s.remove(first, by)
-		s.room(last-by, by)
+		s.push(last-by, by)
 		return slices.Concat(old[:first], old[first+by:last], blank, old[last:])
 	case by < 0:
 		s.remove(last+by, -by)
-		s.room(first, -by)
+		s.push(first, -by)
 		return slices.Concat(old[:first], blank, old[first:last+by], old[last:])
 	}
 	return old
@@ -271,8 +278,8 @@ func (s *screen) remove(at, n int) {
 	s.ink.erase("\r"+ansi.DeleteLine(n), 0)
 }
 
-// room makes blank rows; what is below moves down.
-func (s *screen) room(at, n int) {
+// push makes blank rows; what is below moves down.
+func (s *screen) push(at, n int) {
 	s.move(at)
 	s.ink.erase("\r"+ansi.InsertLine(n), 0)
 }
@@ -285,7 +292,7 @@ func (s *screen) tail(old, lines []string) (n int) {
 		n++
 		size += len(old[len(old)-n])
 	}
-	room := s.height - n
+	room := s.room(n)
 	if size < 16 || room <= 0 {
 		return 0
 	}
@@ -316,16 +323,20 @@ func alike(a, b string) bool {
 // stay. What leaves the top of the screen for them goes into the scrollback.
 func (s *screen) insert(at, below int, lines []string) {
 	for len(lines) > 0 {
-		n := min(len(lines), s.height-below)
+		n := min(len(lines), s.room(below))
 		s.move(at + below - 1)
 		s.move(at + below - 1 + n)
-		s.room(at, n)
+		s.push(at, n)
 		for i, line := range lines[:n] {
 			s.write(at+i, line)
 		}
 		at, lines = at+n, lines[n:]
 	}
 }
+
+// room is how many rows are moved at once above so many others. The terminal may
+// have become lower, and that is not known yet.
+func (s *screen) room(below int) int { return min(s.height-below, max(1, s.height/2-below)) }
 
 // broken is the lines with those broken that are wider than the terminal: it
 // may have become narrower since they were made.
@@ -434,10 +445,14 @@ func (s *screen) place(row, col int) {
 	r.col = col
 }
 
+// unrest is how many frames after a change of the size another one is likely.
+const unrest = 30
+
 // resize takes notice of another size. What is on the terminal is drawn anew:
 // it may have been broken, moved or cut.
 func (s *screen) resize(width, height int) {
 	if s.width > 0 {
+		s.restless = unrest
 		s.inline.stale, s.whole.stale = true, true
 	}
 	s.width, s.height = width, height

@@ -58,19 +58,28 @@ func (s *status) render(m *model, width int) string {
 	if !s.info.Saved {
 		add(8, k.Error, "not saved")
 	}
-	hint := part{k.Dim.Paint(m.hint()), 2}
+	h := hint{forms: m.hints(), style: k.Dim, weight: 2, close: m.screen.pushes}
 	if m.busy() {
-		hint.weight = 6
+		h.weight = 6
 	}
 	if time.Now().Before(m.armed) {
-		hint = part{k.Warn.Paint("Ctrl+C again leaves"), 9}
+		h.forms, h.style, h.weight = []string{"Ctrl+C again leaves", "Ctrl+C leaves"}, k.Warn, 9
 	}
-	return assemble(parts, hint, k.Dim.Paint(" · "), width)
+	return assemble(parts, h, k.Dim.Paint(" · "), width)
 }
 
-// assemble puts the parts to the left and the hint to the right. What does not
-// fit is left out by weight.
-func assemble(parts []part, hint part, between string, width int) string {
+// hint is what to press, at the end of the line.
+type hint struct {
+	forms  []string // the longest first
+	style  theme.Style
+	weight int
+	close  bool // stand beside the parts, not at the edge
+}
+
+// assemble puts the parts to the left and the hint to the right. Where there is
+// little room, the hint gets shorter; what does not fit then is left out by
+// weight.
+func assemble(parts []part, h hint, between string, width int) string {
 	for {
 		var texts []string
 		lightest := 0
@@ -81,13 +90,19 @@ func assemble(parts []part, hint part, between string, width int) string {
 			}
 		}
 		left := "  " + strings.Join(texts, between)
-		w, h := ansi.StringWidth(left), ansi.StringWidth(hint.text)
+		w := ansi.StringWidth(left)
+		for _, form := range h.forms {
+			if space := width - 1 - w - ansi.StringWidth(form); space >= 2 {
+				if h.close {
+					space = min(space, 4)
+				}
+				return left + strings.Repeat(" ", space) + h.style.Paint(form)
+			}
+		}
 		switch {
-		case hint.text != "" && w+2+h < width:
-			return left + strings.Repeat(" ", width-1-w-h) + hint.text
-		case hint.text != "" && (len(parts) <= 1 || hint.weight <= parts[lightest].weight):
-			hint.text = ""
-		case w <= width && hint.text == "" || len(parts) <= 1:
+		case len(h.forms) > 0 && (len(parts) <= 1 || h.weight <= parts[lightest].weight):
+			h.forms = nil
+		case w <= width && len(h.forms) == 0 || len(parts) <= 1:
 			return clip(left, width)
 		default:
 			parts = append(parts[:lightest:lightest], parts[lightest+1:]...)
@@ -95,19 +110,19 @@ func assemble(parts []part, hint part, between string, width int) string {
 	}
 }
 
-// hint is what to press now.
-func (m *model) hint() string {
+// hints is what to press now, in words and in fewer.
+func (m *model) hints() []string {
 	switch {
 	case m.busy() && !m.composer.buf.Empty():
-		return "Enter queues · Esc interrupts"
+		return []string{"Enter queues · Esc interrupts", "Enter queues", "Esc stops"}
 	case m.busy():
-		return "Esc interrupts"
+		return []string{"Esc interrupts", "Esc stops"}
 	case len(m.status.queued) > 0:
-		return "Enter sends · ↑ edits"
+		return []string{"Enter sends · ↑ edits", "Enter sends"}
 	case m.composer.buf.Empty():
-		return "/ commands · ? keys"
+		return []string{"/ commands · ? keys", "? keys"}
 	}
-	return "Enter sends"
+	return []string{"Enter sends"}
 }
 
 func (s *status) modeStyle(k *look) theme.Style {

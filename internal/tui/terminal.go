@@ -2,6 +2,7 @@ package tui
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -52,6 +53,12 @@ func (t *terminal) size() (width, height int) {
 		return 80, 24
 	}
 	return width, height
+}
+
+// pushes says whether the terminal is known to move a row into the scrollback
+// for each line that it breaks, however empty the screen is.
+func pushes(environ []string) bool {
+	return slices.ContainsFunc(environ, func(pair string) bool { return strings.HasPrefix(pair, "TMUX=") })
 }
 
 // reflows says whether the terminal is known to break lines anew when it gets
