@@ -98,8 +98,9 @@ func newRoot(stdin *os.File, stdout, stderr io.Writer) *cobra.Command {
 	root.Flags().SetNormalizeFunc(kebab)
 	completeFlags(root)
 	root.SetFlagErrorFunc(suggest)
-	root.AddCommand(demoCommand(stdin, stdout), permissionsCommand(stdout), sessionsCommand(stdout), configCommand(stdout), versionCommand(stdout))
-	for _, name := range []string{"trust", "mcp", "skills", "doctor", "models"} {
+	root.AddCommand(demoCommand(stdin, stdout), permissionsCommand(stdout), sessionsCommand(stdout), configCommand(stdout), versionCommand(stdout),
+		trustCommand(stdout), mcpCommand(stdout, stderr), skillsCommand(stdout), doctorCommand(stdout))
+	for _, name := range []string{"models"} {
 		root.AddCommand(notYet(name))
 	}
 	return root
@@ -129,6 +130,9 @@ func start(ctx context.Context, f *flags, prompt string, stdin *os.File, stdout,
 	defer signal.Stop(signals)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as in startPrint
 	out, isFile := stdout.(*os.File)
+	if isFile && term.IsTerminal(int(stdin.Fd())) && term.IsTerminal(int(out.Fd())) {
+		askTrust(o, stdin, out)
+	}
 	if isFile && !f.line && drawable(stdin, out, o.Environ) {
 		loaded, err := app.LoadSettings(o)
 		switch {
@@ -184,6 +188,9 @@ func startPrint(ctx context.Context, f *flags, o app.Options, prompt string, std
 	conv, err := app.Open(ctx, o)
 	if err != nil {
 		return &usageError{err}
+	}
+	if late := conv.Extensions().Ready(ctx); len(late) > 0 {
+		fmt.Fprintf(stderr, "warning: these MCP servers are slow, and the first prompt goes without their tools: %s\n", strings.Join(late, ", "))
 	}
 	for _, w := range conv.Warnings() {
 		fmt.Fprintf(stderr, "warning: %s\n", w)

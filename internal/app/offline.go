@@ -15,6 +15,9 @@ func LoadSettings(o Options) (config.Loaded, error) {
 	return c.settings, err
 }
 
+// Root is the root of the project that the working directory lies in.
+func Root(o Options) string { return session.ProjectOf(o.Cwd) }
+
 // SessionInfo is one stored session, for a list.
 type SessionInfo = session.Info
 

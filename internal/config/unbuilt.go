@@ -39,7 +39,7 @@ func (l *loader) unbuilt() {
 func later(key string) bool {
 	section, rest, _ := strings.Cut(key, ".")
 	switch section {
-	case "fallbackModel", "sandbox", "mcpServers", "hooks", "web":
+	case "fallbackModel", "sandbox", "web":
 		return true
 	case "models":
 		return strings.HasSuffix(rest, ".tools") || strings.HasSuffix(rest, ".toolFormat")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/minicode-go/minicode/internal/permission"
 	"github.com/minicode-go/minicode/internal/skill"
@@ -118,4 +119,16 @@ func BuiltInNames(names []string) []string {
 // many tokens.
 func (s *Set) Catalogue(tokens int) string {
 	return s.Skills.Text(min(skill.CatalogChars, tokens*3/100))
+}
+
+// readyTime is how long a run without a person waits for servers.
+const readyTime = 10 * time.Second
+
+// Ready waits until every server is there or has failed, for a while at most,
+// and names those that it did not wait for.
+func (s *Set) Ready(ctx context.Context) (late []string) {
+	s.Start() //nolint:contextcheck // servers outlive the turn
+	ctx, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	return s.Servers.Wait(ctx)
 }

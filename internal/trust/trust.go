@@ -43,6 +43,7 @@ const (
 	Trusted State = "trusted" // for all that it brings, or it brings nothing
 	Unknown State = "unknown" // it was never trusted
 	Changed State = "changed" // it was trusted for something else
+	Refused State = "refused" // the person does not want to be asked again about what it brings
 )
 
 // Entry is a directory that is trusted.
@@ -51,6 +52,8 @@ type Entry struct {
 	Hash  string    `json:"hash"` // of the items
 	When  time.Time `json:"when"`
 	Items []Item    `json:"items"`
+
+	Refused bool `json:"refused,omitempty"` // it is not trusted, and that is not to be asked about
 }
 
 // Store is the directories that a person trusts, in a file that only they can
@@ -126,11 +129,14 @@ func (s Store) Check(dir string, items []Item) (state State, diff string, err er
 	}
 	kept, err := s.read()
 	entry, known := kept.Directories[real(dir)]
+	same := known && entry.Hash == Hash(items) && entry.Hash == Hash(entry.Items)
 	switch {
-	case !known:
-		return Unknown, changes(nil, items), err
-	case entry.Hash == Hash(items) && entry.Hash == Hash(entry.Items):
+	case same && entry.Refused:
+		return Refused, changes(nil, items), err
+	case same:
 		return Trusted, "", err
+	case !known || entry.Refused:
+		return Unknown, changes(nil, items), err
 	}
 	return Changed, changes(entry.Items, items), err
 }
@@ -172,13 +178,19 @@ func changes(old, items []Item) string {
 }
 
 // Add trusts a directory for these items.
-func (s Store) Add(dir string, items []Item) error {
+func (s Store) Add(dir string, items []Item) error { return s.put(dir, items, false) }
+
+// Refuse keeps that the person does not trust a directory for these items, and
+// does not want to be asked about them again.
+func (s Store) Refuse(dir string, items []Item) error { return s.put(dir, items, true) }
+
+func (s Store) put(dir string, items []Item, refused bool) error {
 	now := time.Now
 	if s.Now != nil {
 		now = s.Now
 	}
 	return s.change(func(f *file) {
-		f.Directories[real(dir)] = Entry{Hash: Hash(items), When: now().UTC(), Items: sorted(items)}
+		f.Directories[real(dir)] = Entry{Hash: Hash(items), When: now().UTC(), Items: sorted(items), Refused: refused}
 	})
 }
 

@@ -63,6 +63,27 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// Who does not want to be asked is asked again only about something else.
+func TestRefuse(t *testing.T) {
+	dir := t.TempDir()
+	s := Store{Path: filepath.Join(t.TempDir(), "trust.json")}
+	if err := s.Refuse(dir, items()); err != nil {
+		t.Fatal(err)
+	}
+	if state, _, err := s.Check(dir, items()); state != Refused || err != nil {
+		t.Errorf("%s, %v", state, err)
+	}
+	if state, diff, _ := s.Check(dir, items()[:1]); state != Unknown || diff == "" {
+		t.Errorf("%s %q", state, diff)
+	}
+	if err := s.Add(dir, items()); err != nil {
+		t.Fatal(err)
+	}
+	if state, _, _ := s.Check(dir, items()); state != Trusted {
+		t.Errorf("%s", state)
+	}
+}
+
 // A link to a trusted directory is that directory; one that leads elsewhere
 // later is not.
 func TestLinks(t *testing.T) {
