@@ -116,3 +116,41 @@ func TestReferencePages(t *testing.T) {
 		}
 	}
 }
+
+// TestReferenceTerminal holds docs/reference-terminal.md to the tests: each
+// point names one that is there, and its state says enough.
+func TestReferenceTerminal(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("docs", "reference-terminal.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, quoted := referenceTests(t), regexp.MustCompile("`([^`]+)`")
+	point := regexp.MustCompile(`^\| [A-Z]\d+ \|`)
+	seen := 0
+	for line := range strings.Lines(string(data)) {
+		if !point.MatchString(line) {
+			continue
+		}
+		seen++
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		if len(cells) != 4 {
+			t.Errorf("%d cells: %s", len(cells), line)
+			continue
+		}
+		named := quoted.FindAllStringSubmatch(cells[2], -1)
+		for _, m := range named {
+			_, err := os.Stat(filepath.Join("cmd", "minicode", "testdata", "script", m[1]))
+			if _, ok := tests[m[1]]; !ok && err != nil {
+				t.Errorf("there is no test %s", m[1])
+			}
+		}
+		state := strings.TrimSpace(cells[3])
+		kind, why, _ := strings.Cut(state, ": ")
+		if len(named) == 0 || kind != "held" && (kind != "differs on purpose" || why == "") {
+			t.Errorf("the state %q with %d tests says too little", state, len(named))
+		}
+	}
+	if seen < 40 {
+		t.Errorf("%d points", seen)
+	}
+}
