@@ -16,6 +16,7 @@ import (
 	"github.com/minicode-go/minicode/internal/config"
 	"github.com/minicode-go/minicode/internal/headless"
 	"github.com/minicode-go/minicode/internal/nearest"
+	"github.com/minicode-go/minicode/internal/permission"
 )
 
 // flags is what the command line says.
@@ -141,7 +142,7 @@ func (f *flags) options() (app.Options, error) {
 		o.AddDirs = append(o.AddDirs, abs)
 	}
 	if f.tools != nil {
-		o.OnlyTools = append([]string{}, app.SplitRules(f.tools)...)
+		o.OnlyTools = append([]string{}, permission.Split(f.tools...)...)
 	}
 	set := func(name, key string, value any) {
 		o.Flags = append(o.Flags, config.Flag{Name: name, Key: key, Value: value})
@@ -157,10 +158,10 @@ func (f *flags) options() (app.Options, error) {
 		}
 		set("--dangerously-skip-permissions", "mode", "full-access")
 	}
-	if rules := app.SplitRules(f.allowed); len(rules) > 0 {
+	if rules := permission.Split(f.allowed...); len(rules) > 0 {
 		set("--allowed-tools", "permissions.allow", rules)
 	}
-	if rules := app.SplitRules(f.disallowed); len(rules) > 0 {
+	if rules := permission.Split(f.disallowed...); len(rules) > 0 {
 		set("--disallowed-tools", "permissions.deny", rules)
 	}
 	return o, nil

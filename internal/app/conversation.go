@@ -105,6 +105,13 @@ type Conversation struct {
 // Now is the time, from the same clock that the records use.
 func (c *Conversation) Now() time.Time { return c.o.Now() }
 
+// Head is where a signal of the person's doings stands among the records.
+func (c *Conversation) Head() event.Head {
+	head := c.currentLog().Head()
+	head.ID, head.Parent = "", ""
+	return head
+}
+
 // Prompt sends what was queued and not sent, then what the person said ("" for
 // nothing more) with the images that go with it, and yields what happens until
 // control goes back. Facts are on disk before they are yielded.

@@ -47,11 +47,3 @@ func Explain(o Options, command string) (Explanation, error) {
 	p.Mode = mode
 	return permission.ExplainCommand(p, command, o.Cwd), nil
 }
-
-// SplitRules takes apart lists of rules, or of names, as flags hold them.
-func SplitRules(lists []string) (rules []string) {
-	for _, list := range lists {
-		rules = append(rules, permission.Split(list)...)
-	}
-	return rules
-}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/minicode-go/minicode/internal/builtin"
 	"github.com/minicode-go/minicode/internal/config"
-	"github.com/minicode-go/minicode/internal/prompt"
 )
 
 // Settings is the settings in force, as they were read.
@@ -45,6 +44,4 @@ func (c *Conversation) CommandEnv() []string { return c.settings.CommandEnv(c.o.
 
 // Memory is a report for the person on the instruction files, as they are now.
 // Like a change of the session, it is not for two goroutines at a time.
-func (c *Conversation) Memory() string {
-	return prompt.Report(prompt.Instructions(c.reminder.Guide.Places))
-}
+func (c *Conversation) Memory() string { return c.reminder.Report() }

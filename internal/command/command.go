@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/account"
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/nearest"
@@ -27,9 +28,18 @@ type Command struct {
 	Alias string // what other programs call it; "" if nothing else
 	Args  string // what may follow, for the help
 	Help  string
-	Slow  bool // it asks a model
+	Asks  bool // it asks a model
+	Slow  bool // it may take a while in another way, and can be stopped
 
-	run func(ctx context.Context, conv *app.Conversation, args string) (string, error)
+	run  func(ctx context.Context, conv *app.Conversation, args string) (string, error)
+	full func(ctx context.Context, conv *app.Conversation, args string, show func(event.Signal)) (Result, error) // in its place
+}
+
+// Result is what came of a command.
+type Result struct {
+	Text   string // to be shown; harmless for a terminal, whatever a model or a tool said
+	Prompt string // to be sent to the model next
+	Draft  string // to be put into the prompt, for editing
 }
 
 // All is every slash command, in the order of the help.
@@ -41,12 +51,12 @@ func All() []Command {
 		{Name: "effort", Args: "[LEVEL]", Help: "show or change how hard the model thinks: low, medium, high, default", run: effort},
 		{Name: "mode", Args: "[NAME]", Help: "show or change the permission mode", run: mode},
 		{Name: "context", Help: "how full the model's window is, and with what", run: showContext},
-		{Name: "compact", Args: "[FOCUS]", Help: "replace the older conversation by a summary", Slow: true, run: summarize},
+		{Name: "compact", Args: "[FOCUS]", Help: "replace the older conversation by a summary", Asks: true, run: summarize},
 		{Name: "snip", Help: "take a middle part out of the model's view", run: snip},
-		{Name: "collapse", Help: "replace older parts by digests", Slow: true, run: collapse},
+		{Name: "collapse", Help: "replace older parts by digests", Asks: true, run: collapse},
 		{Name: "expand", Args: "[N]", Help: "show what was taken out of the model's view", run: expand},
 		{Name: "cost", Help: "what was used in this session, and its price", run: cost},
-		{Name: "permissions", Help: "the rules in force, and where each comes from", run: permissions},
+		{Name: "permissions", Args: "[add …|remove …]", Help: "the rules in force, and where each comes from; add allow|ask|deny RULE [user|project], remove RULE", run: permissions},
 		{Name: "tools", Help: "what the model can use", run: tools},
 		{Name: "memory", Help: "the instruction files in use", run: memory},
 		{Name: "config", Args: "[WORD]", Help: "the settings in force, and where each comes from", run: settings},
@@ -56,36 +66,83 @@ func All() []Command {
 		{Name: "diff", Help: "what is changed in the workspace, by git", run: diff},
 		{Name: "copy", Help: "the last answer; a terminal takes it to its clipboard", run: lastAnswer},
 		{Name: "resume", Args: "[ID|TITLE]", Help: "list sessions, or go on with one", run: resume},
+		{Name: "rewind", Args: "[N]", Help: "list what you said, or go back to before it", full: rewind},
 		{Name: "new", Alias: "clear", Help: "begin a new conversation", run: newConversation},
 		{Name: "rename", Args: "TITLE", Help: "name this conversation", run: rename},
 		{Name: "fork", Help: "go on in a copy of this conversation", run: fork},
 		{Name: "export", Args: "[FILE]", Help: "write the whole conversation to a .md, .html or .json file", run: export},
+		{Name: "init", Args: "[WISHES]", Help: "have the model study the repository and write or mend AGENTS.md", full: initialize},
+		{Name: "ls", Args: "[PATH]", Help: "list a directory; the model is not told", Slow: true, full: list},
+		{Name: "grep", Args: "PATTERN [PATH]", Help: "search in files (also PATTERN::PATH); the model is not told", Slow: true, full: search},
+		{Name: "read", Args: "PATH [FROM-TO]", Help: "show a file; the model is not told", Slow: true, full: read},
+		{Name: "cmd", Args: "COMMAND", Help: "run a command; the model is not told", Slow: true, full: shellCommand},
 		{Name: "exit", Alias: "quit", Help: "leave", run: exit},
 	}
 }
 
-// Run runs a line that begins with a slash and returns what it prints, which is
-// harmless for a terminal, whatever a model or a tool said. A line whose first
-// word is no command gives [ErrNoCommand], and the command that leaves gives
-// [ErrExit].
-func Run(ctx context.Context, conv *app.Conversation, line string) (string, error) {
-	name, args, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
-	for _, c := range All() {
-		if name == c.Name || name != "" && name == c.Alias {
-			out, err := c.run(ctx, conv, strings.TrimSpace(args))
-			return visible.Safe(out), err
-		}
-	}
-	if meant := misspelled(name); meant != "" {
-		return "", fmt.Errorf("/%s: %w; did you mean /%s? /help lists them", name, ErrNoCommand, meant)
-	}
-	return "", fmt.Errorf("/%s: %w; /help lists them", name, ErrNoCommand)
+// Is says whether the line is for this package and not for the model: it begins
+// with a slash and the name of a command, known or unknown, or with an
+// exclamation mark. A path is no command.
+func Is(line string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	return strings.HasPrefix(word, "!") || strings.HasPrefix(word, "/") && len(word) > 1 && !strings.ContainsAny(word[1:], "/.\n")
 }
 
-// Slow says whether the line is a command that may ask a model.
-func Slow(line string) bool {
-	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
-	return slices.ContainsFunc(All(), func(c Command) bool { return c.Name == name && c.Slow })
+// Run runs a line that begins with a slash, or with an exclamation mark, which
+// runs the rest of it in the shell and tells the model of that with the next
+// prompt. Show, which may be nil, gets the signals of what runs: see
+// [app.Conversation.Direct]. A line whose first word is no command gives
+// [ErrNoCommand], and the command that leaves gives [ErrExit]. With the error
+// of a command that was interrupted comes what there was.
+func Run(ctx context.Context, conv *app.Conversation, line string, show func(event.Signal)) (Result, error) {
+	line = strings.TrimSpace(line)
+	if typed, ok := strings.CutPrefix(line, "!"); ok {
+		return safe(aloud(ctx, conv, strings.TrimSpace(typed), show))
+	}
+	name, args := split(line)
+	c, ok := find(name)
+	switch {
+	case ok && c.full != nil:
+		return safe(c.full(ctx, conv, args, show))
+	case ok:
+		out, err := c.run(ctx, conv, args)
+		return safe(Result{Text: out}, err)
+	}
+	if meant := misspelled(name); meant != "" {
+		return Result{}, fmt.Errorf("/%s: %w; did you mean /%s? /help lists them", name, ErrNoCommand, meant)
+	}
+	return Result{}, fmt.Errorf("/%s: %w; /help lists them", name, ErrNoCommand)
+}
+
+// safe makes the text harmless. What the person said stays as it is.
+func safe(r Result, err error) (Result, error) {
+	r.Text = visible.Safe(r.Text)
+	return r, err
+}
+
+func split(line string) (name, args string) {
+	name, args, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
+	return name, strings.TrimSpace(args)
+}
+
+func find(name string) (Command, bool) {
+	all := All()
+	at := slices.IndexFunc(all, func(c Command) bool { return name == c.Name || name != "" && name == c.Alias })
+	if at < 0 {
+		return Command{}, false
+	}
+	return all[at], true
+}
+
+// Slow says whether the line is a command that may take a while, and whether
+// that is for asking a model.
+func Slow(line string) (slow, asks bool) {
+	if strings.HasPrefix(strings.TrimSpace(line), "!") {
+		return true, false
+	}
+	name, _ := split(line)
+	c, _ := find(name)
+	return c.Slow || c.Asks, c.Asks
 }
 
 // misspelled is the command that was surely meant, "" if there is none.
@@ -105,6 +162,7 @@ func help(context.Context, *app.Conversation, string) (string, error) {
 	for _, c := range All() {
 		fmt.Fprintf(&b, "%-24s %s\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Help)
 	}
+	fmt.Fprintf(&b, "%-24s %s\n", "!COMMAND", "run a command; the model is told with your next prompt")
 	b.WriteString("\nAnything else is said to the model. What you type while it works is queued.\nCtrl+C interrupts, twice leaves.")
 	return b.String(), nil
 }
@@ -156,22 +214,6 @@ func mode(_ context.Context, conv *app.Conversation, name string) (string, error
 		return "", err
 	}
 	return "mode: " + conv.Info().Mode, nil
-}
-
-func permissions(_ context.Context, conv *app.Conversation, _ string) (string, error) {
-	i, rules := conv.Info(), conv.Rules()
-	var b strings.Builder
-	fmt.Fprintf(&b, "mode %s in %s\n", i.Mode, i.Root)
-	for _, r := range rules {
-		fmt.Fprintf(&b, "%-6s %-40s %s\n", r.Decision, r.String(), r.Origin)
-	}
-	for _, g := range conv.Grants() {
-		fmt.Fprintf(&b, "%-6s %-40s granted for this %s\n", "allow", strings.Join(g.Rules, ", "), g.Scope)
-	}
-	if len(rules) == 0 {
-		b.WriteString("no rules are set")
-	}
-	return strings.TrimRight(b.String(), "\n"), nil
 }
 
 func tools(_ context.Context, conv *app.Conversation, _ string) (string, error) {

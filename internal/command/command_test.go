@@ -3,6 +3,7 @@ package command_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,11 +21,16 @@ import (
 // open opens a new conversation whose model gives these answers.
 func open(t *testing.T, answers ...llmtest.Answer) *app.Conversation {
 	t.Helper()
+	return openWith(t, llmtest.New(t, answers...))
+}
+
+func openWith(t *testing.T, model *llmtest.Script) *app.Conversation {
+	t.Helper()
 	home, project := t.TempDir(), t.TempDir()
 	conv, err := app.Open(t.Context(), app.Options{
-		Cwd: project, Home: home, Environ: []string{"HOME=" + home}, Now: time.Now, Bare: true,
+		Cwd: project, Home: home, Environ: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, Now: time.Now, Bare: true,
 		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
-		Model: llmtest.New(t, answers...),
+		Model: model,
 		Flags: []config.Flag{{Name: "test", Key: "context.tailTokens", Value: 1}},
 	})
 	if err != nil {
@@ -40,11 +46,11 @@ func open(t *testing.T, answers ...llmtest.Answer) *app.Conversation {
 
 func run(t *testing.T, conv *app.Conversation, line string) string {
 	t.Helper()
-	out, err := command.Run(t.Context(), conv, line)
+	out, err := command.Run(t.Context(), conv, line, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
-	return out
+	return out.Text
 }
 
 func TestNoCommand(t *testing.T) {
@@ -55,7 +61,7 @@ func TestNoCommand(t *testing.T) {
 		"/nonsense x y": "/nonsense: there is no such command; /help lists them",
 		"/":             "/: there is no such command; /help lists them",
 	} {
-		_, err := command.Run(t.Context(), nil, line)
+		_, err := command.Run(t.Context(), nil, line, nil)
 		if !errors.Is(err, command.ErrNoCommand) || err.Error() != want {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -64,7 +70,7 @@ func TestNoCommand(t *testing.T) {
 
 func TestExit(t *testing.T) {
 	for _, line := range []string{"/exit", "/quit", " /exit  now"} {
-		if _, err := command.Run(t.Context(), nil, line); !errors.Is(err, command.ErrExit) {
+		if _, err := command.Run(t.Context(), nil, line, nil); !errors.Is(err, command.ErrExit) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
@@ -89,7 +95,7 @@ func TestAll(t *testing.T) {
 func TestGoingToAnotherSession(t *testing.T) {
 	conv := open(t, llmtest.Say("One."))
 	first := conv.Info().Session
-	if _, err := command.Run(t.Context(), conv, "/fork"); err == nil || conv.Info().Session != first {
+	if _, err := command.Run(t.Context(), conv, "/fork", nil); err == nil || conv.Info().Session != first {
 		t.Fatalf("forked before anything was said: %v", err)
 	}
 	for r, err := range conv.Prompt(t.Context(), "alpha") {
@@ -101,7 +107,7 @@ func TestGoingToAnotherSession(t *testing.T) {
 		}
 		// The turn is not over before its last event was taken.
 		for _, line := range []string{"/new", "/fork"} {
-			if _, err := command.Run(t.Context(), conv, line); !errors.Is(err, app.ErrBusy) {
+			if _, err := command.Run(t.Context(), conv, line, nil); !errors.Is(err, app.ErrBusy) {
 				t.Errorf("%s while a turn runs: %v", line, err)
 			}
 		}
@@ -123,7 +129,7 @@ func TestGoingToAnotherSession(t *testing.T) {
 	if out := run(t, conv, "/resume "+first); out != "resumed "+first+" the first" || conv.Info().Session != first {
 		t.Error(out)
 	}
-	if _, err := command.Run(t.Context(), conv, "/resume nonesuch"); err == nil || conv.Info().Session != first {
+	if _, err := command.Run(t.Context(), conv, "/resume nonesuch", nil); err == nil || conv.Info().Session != first {
 		t.Errorf("resumed what is not there: %v", err)
 	}
 	if out := run(t, conv, "/resume"); !strings.Contains(out, first) || !strings.Contains(out, second) {
@@ -182,6 +188,17 @@ func TestHarmless(t *testing.T) {
 		}
 		if at := strings.IndexFunc(out, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); at >= 0 {
 			t.Errorf("%s: %q at %d of %q", line, out[at], at, out)
+		}
+	}
+}
+
+func TestIs(t *testing.T) {
+	for text, want := range map[string]bool{
+		"/help": true, " /mode plan": true, "/nonsense x": true, "/": false, "/etc/hosts is empty": false, "//x": false, "/a.txt": false, "help": false, "": false,
+		"/help\nme": false, "!ls": true, " ! ls -l": true, "a!": false,
+	} {
+		if got := command.Is(text); got != want {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }

@@ -48,10 +48,10 @@ say Started.
 			t.Fatalf("the tasks are\n%s", run(t, conv, "/tasks"))
 		}
 	}
-	if _, err := command.Run(t.Context(), conv, "/tasks stop task_2"); err == nil || !strings.Contains(err.Error(), "task_1") {
+	if _, err := command.Run(t.Context(), conv, "/tasks stop task_2", nil); err == nil || !strings.Contains(err.Error(), "task_1") {
 		t.Error(err)
 	}
-	if _, err := command.Run(t.Context(), conv, "/tasks end"); err == nil {
+	if _, err := command.Run(t.Context(), conv, "/tasks end", nil); err == nil {
 		t.Error("what is no argument was taken")
 	}
 	if out := run(t, conv, "/tasks stop task_1"); out != "task_1: stopped" {
@@ -71,7 +71,7 @@ say "It is **done**."
 	if out := run(t, conv, "/todos"); out != "The todo list is empty." {
 		t.Error(out)
 	}
-	if _, err := command.Run(t.Context(), conv, "/copy"); err == nil {
+	if _, err := command.Run(t.Context(), conv, "/copy", nil); err == nil {
 		t.Error("copied an answer before there is one")
 	}
 	turn(t, conv, "begin")
@@ -89,7 +89,7 @@ func TestDiff(t *testing.T) {
 	}
 	conv := open(t)
 	dir := conv.Info().Cwd
-	if _, err := command.Run(t.Context(), conv, "/diff"); err == nil || !strings.Contains(err.Error(), "no git repository") {
+	if _, err := command.Run(t.Context(), conv, "/diff", nil); err == nil || !strings.Contains(err.Error(), "no git repository") {
 		t.Error(err)
 	}
 	git := func(args ...string) {
@@ -131,7 +131,7 @@ func TestSetup(t *testing.T) {
 	conv := open(t)
 	for line, want := range map[string]string{
 		"/effort":                "effort: default",
-		"/memory":                "No instruction files",
+		"/memory":                "Instruction files are not used (--bare)",
 		"/config terminal.theme": "terminal.theme = ",
 		"/theme":                 "theme: auto\nthemes: auto, dark",
 		"/cost":                  "input ",
@@ -147,7 +147,7 @@ func TestSetup(t *testing.T) {
 		t.Error(out)
 	}
 	for _, line := range []string{"/effort utmost", "/config nonesuch", "/theme nonesuch", "/theme ../settings.json"} {
-		if out, err := command.Run(t.Context(), conv, line); err == nil {
+		if out, err := command.Run(t.Context(), conv, line, nil); err == nil {
 			t.Errorf("%s: %s", line, out)
 		}
 	}

@@ -32,7 +32,8 @@ type Options struct {
 }
 
 // Run sends the prompt, tells what happens, and returns the exit code. A
-// prompt that begins with a slash is a command.
+// prompt that begins with a slash is a command, and what that has to say to the
+// model is sent.
 func Run(ctx context.Context, conv *app.Conversation, prompt string, o Options) int {
 	r := newReport(conv)
 	o.Out, o.Err = redacting{o.Out, conv.Redact}, redacting{o.Err, func(line []byte) []byte { return []byte(visible.Safe(string(conv.Redact(line)))) }}
@@ -40,9 +41,11 @@ func Run(ctx context.Context, conv *app.Conversation, prompt string, o Options) 
 		fmt.Fprintf(o.Err, "queued in the last run, and sent now: %s\n", text)
 	}
 	if strings.HasPrefix(prompt, "/") {
-		if handled, exit := runCommand(ctx, conv, prompt, r, o); handled {
+		then, handled, exit := runCommand(ctx, conv, prompt, r, o)
+		if handled {
 			return exit
 		}
+		prompt = then
 	}
 	var lost error
 	for rec, err := range conv.Prompt(ctx, prompt) {
@@ -74,33 +77,56 @@ func (w redacting) Write(p []byte) (int, error) {
 }
 
 // runCommand runs a slash command, whose output is the result. What begins with
-// a path is an ordinary prompt; a command that is not there is a mistake.
-func runCommand(ctx context.Context, conv *app.Conversation, line string, r *report, o Options) (handled bool, exit int) {
-	out, err := command.Run(ctx, conv, line)
-	word, _, _ := strings.Cut(line, " ")
+// a path is an ordinary prompt; a command that is not there is a mistake. If it
+// is not handled by that, then is what is to be sent.
+func runCommand(ctx context.Context, conv *app.Conversation, line string, r *report, o Options) (then string, handled bool, exit int) {
 	var lost error
+	show := func(rec event.Record) {
+		r.add(rec)
+		if lost == nil {
+			lost = tell(rec, r, o)
+		}
+	}
+	// What is decided is told before what comes of it.
+	stated := func() {
+		for _, rec := range conv.Stated() {
+			show(rec)
+		}
+	}
+	out, err := command.Run(ctx, conv, line, func(s event.Signal) {
+		stated()
+		show(event.Record{Head: conv.Head(), Event: s})
+	})
+	word, _, _ := strings.Cut(line, " ")
 	switch {
 	case errors.Is(err, command.ErrNoCommand) && strings.ContainsAny(word[1:], "/."):
-		return false, 0
+		return line, false, 0
 	case errors.Is(err, command.ErrNoCommand):
 		r.ended = event.Ended{Reason: event.Failed, Error: err.Error(), Fault: "usage"}
 	case err != nil && !errors.Is(err, command.ErrExit):
 		r.fail(err)
+	case out.Prompt != "":
+		if out.Text != "" {
+			fmt.Fprintln(o.Err, out.Text)
+		}
+		return out.Prompt, false, 0
 	default:
-		r.result.Result, r.ended.Reason = &out, event.Done
+		text := out.Text
+		if out.Draft != "" {
+			text += "\n\n" + out.Draft
+		}
+		r.result.Result, r.ended.Reason = &text, event.Done
 		if word == "/context" {
 			overview := conv.Context()
 			r.result.Context = &overview
 		}
 	}
-	for _, rec := range conv.Stated() {
-		r.add(rec)
-		if lost = errors.Join(lost, tell(rec, r, o)); lost != nil {
-			break
-		}
+	stated()
+	if err != nil && r.asked { // it was refused for want of an approval
+		r.ended.Reason = event.Done
 	}
 	r.finish(ctx, conv)
-	return true, deliver(r, o, lost)
+	return "", true, deliver(r, o, lost)
 }
 
 // tell shows one event in the format. Its error says that the output is gone.

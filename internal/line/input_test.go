@@ -107,14 +107,3 @@ func TestDialogTakes(t *testing.T) {
 		t.Error("an answer was taken before the question was open")
 	}
 }
-
-func TestIsCommand(t *testing.T) {
-	for text, want := range map[string]bool{
-		"/help": true, " /mode plan": true, "/nonsense x": true, "/": false, "/etc/hosts is empty": false, "//x": false, "/a.txt": false, "help": false, "": false,
-		"/help\nme": false,
-	} {
-		if got := isCommand(text); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-}

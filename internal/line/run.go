@@ -54,8 +54,9 @@ func (l *Line) talk(ctx context.Context, conv *app.Conversation, first string) i
 		hit = nil
 		send := false
 		switch {
-		case isCommand(text):
-			err := l.command(ctx, conv, text)
+		case command.Is(text):
+			out, err := l.command(ctx, conv, text)
+			send, text = out.Prompt != "", out.Prompt
 			var by *app.Interrupt
 			switch {
 			case errors.Is(err, command.ErrExit):
@@ -87,24 +88,24 @@ func (l *Line) talk(ctx context.Context, conv *app.Conversation, first string) i
 	}
 }
 
-// isCommand says whether the line is a slash command. A path is none.
-func isCommand(text string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	return strings.HasPrefix(word, "/") && len(word) > 1 && !strings.ContainsAny(word[1:], "/.\n")
-}
-
-// command runs a slash command and shows what it says.
-func (l *Line) command(ctx context.Context, conv *app.Conversation, text string) error {
+// command runs a command, and shows what it says. What it has to say to the
+// model, and what is to be edited, is in the result: there is no editor here, so
+// the latter is shown.
+func (l *Line) command(ctx context.Context, conv *app.Conversation, text string) (command.Result, error) {
 	before := conv.Info().Session
 	out, err := l.typed(ctx, conv, text)
 	switch {
 	case errors.Is(err, command.ErrExit):
 	case errors.As(err, new(*app.Interrupt)):
+		l.out.print(out.Text)
 		l.out.remark("stopped")
 	case err != nil:
 		l.out.problem(err.Error())
 	default:
-		l.out.print(out)
+		l.out.print(out.Text)
+	}
+	if out.Draft != "" {
+		l.out.print("It was:\n  " + indented(out.Draft))
 	}
 	conv.Stated() // it is told
 	if i := conv.Info(); i.Session != before {
@@ -114,32 +115,44 @@ func (l *Line) command(ctx context.Context, conv *app.Conversation, text string)
 		}
 	}
 	l.warn(conv)
-	return err
+	return out, err
 }
 
-// typed runs a command. One that asks a model is stopped by a signal, which is
-// then the error.
-func (l *Line) typed(ctx context.Context, conv *app.Conversation, text string) (out string, err error) {
-	if !command.Slow(text) {
-		return command.Run(ctx, conv, text)
+// typed runs a command. One that takes a while can be stopped by a signal, which
+// is then the error, and its questions are answered.
+func (l *Line) typed(ctx context.Context, conv *app.Conversation, text string) (command.Result, error) {
+	slow, asks := command.Slow(text)
+	if !slow {
+		return command.Run(ctx, conv, text, nil)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	over := make(chan struct{})
+	if l.over(0) { // else a turn runs, and is what is waited for at the end
+		l.running = over
+		l.out.beginCommand(conv.Now)
+		go l.out.pulse(over)
+	}
+	type outcome struct {
+		out command.Result
+		err error
+	}
+	done := make(chan outcome, 1)
 	go func() {
 		defer close(over)
-		out, err = command.Run(ctx, conv, text)
+		out, err := command.Run(ctx, conv, text, l.out.signal)
+		done <- outcome{out, err}
 	}()
-	l.out.remark("this may ask the model; Ctrl+C stops it")
-	for {
-		select {
-		case <-over:
-			return out, err
-		case s := <-l.o.Signals:
-			l.out.struck()
-			cancel(&app.Interrupt{Signal: name(s), Exit: exitOf(s)})
-		}
+	if asks {
+		l.out.remark("this may ask the model; Ctrl+C stops it")
 	}
+	a := &attended{l: l, ctx: ctx, cancel: cancel, conv: conv, command: true}
+	a.attend(over)
+	if a.end.leave {
+		return command.Result{}, &app.Interrupt{Signal: "a wish to leave", Exit: a.end.exit}
+	}
+	o := <-done
+	return o.out, o.err
 }
 
 func (l *Line) warn(conv *app.Conversation) {
@@ -329,6 +342,9 @@ func (l *Line) over(d time.Duration) bool {
 	case <-l.running:
 		return true
 	default:
+		if d == 0 {
+			return false
+		}
 	}
 	select {
 	case <-l.running:

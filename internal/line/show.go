@@ -317,6 +317,31 @@ func (s *screen) hold(asking bool) {
 	s.alive()
 }
 
+// beginCommand makes ready for the signals of a command, of which nothing is
+// shown but that it goes on: what came of it is its result.
+func (s *screen) beginCommand(now func() time.Time) {
+	s.beginTurn("", now, nil, nil)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turn.doing = "waiting for the command"
+}
+
+// signal takes a signal of a command.
+func (s *screen) signal(e event.Signal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e := e.(type) {
+	case event.Started:
+		s.turn.calls[e.Call] = &callView{tool: e.Tool, title: e.Title, running: true, begun: s.turn.now()}
+	case event.Output:
+		if c := s.turn.calls[e.Call]; c != nil {
+			c.output = summary.LastLine(e.Text, c.output)
+		}
+	case event.Finished:
+		delete(s.turn.calls, e.Call)
+	}
+}
+
 // beginTurn forgets the calls of the turn before. typed is the prompt that
 // stands on the screen already.
 func (s *screen) beginTurn(typed string, now func() time.Time, cost func(llm.Usage) (float64, bool), used func() llm.Count) {

@@ -36,6 +36,8 @@ type attended struct {
 	opens  <-chan time.Time // when the dialog can be answered
 	ended  bool             // the input has
 	end    ending
+
+	command bool // what runs is a command: only its questions are answered
 }
 
 // turn runs one turn. Its events are shown from a goroutine of their own.
@@ -70,7 +72,7 @@ func (a *attended) attend(over <-chan struct{}) {
 	l := a.l
 	for {
 		lines := l.in.lines
-		if a.ended || a.dialog == nil && !l.o.Terminal {
+		if a.ended || a.dialog == nil && (a.command || !l.o.Terminal) {
 			lines = nil // what a pipe holds is for after the turn
 		}
 		var taken <-chan struct{}
@@ -187,7 +189,7 @@ func (a *attended) line(t typed) {
 	switch {
 	case t.cut:
 		l.out.problem(cutByTerminal)
-	case answers && !isCommand(t.text):
+	case answers && (a.command || !command.Is(t.text)):
 		answer, hint, ok := a.dialog.answer(t.text)
 		if ok {
 			a.reply(answer, nil)
@@ -196,9 +198,18 @@ func (a *attended) line(t typed) {
 		if hint != "" {
 			l.out.remark(hint)
 		}
-	case isCommand(t.text):
-		if err := l.command(a.ctx, a.conv, t.text); errors.Is(err, command.ErrExit) {
+	case a.command: // nothing but an answer is waited for
+	case command.Is(t.text):
+		out, err := l.command(a.ctx, a.conv, t.text)
+		var by *app.Interrupt
+		switch {
+		case errors.Is(err, command.ErrExit):
 			a.quit(0, "SIGINT")
+		case errors.As(err, &by) && by.Signal != "SIGINT":
+			a.quit(by.Exit, by.Signal)
+		}
+		if out.Prompt != "" {
+			a.queue(out.Prompt)
 		}
 	case strings.TrimSpace(t.text) != "":
 		a.queue(t.text)

@@ -229,10 +229,16 @@ func literalServer(name string) bool {
 	return strings.Contains(server, "__")
 }
 
-// Split takes apart a list of rules as a flag holds it: separated by commas
-// or blanks outside parentheses.
-func Split(list string) []string {
-	var out []string
+// Split takes apart lists of rules, or of names, as flags hold them: separated
+// by commas or blanks outside parentheses.
+func Split(lists ...string) (out []string) {
+	for _, list := range lists {
+		out = append(out, split(list)...)
+	}
+	return out
+}
+
+func split(list string) (out []string) {
 	depth, start := 0, 0
 	cut := func(end int) {
 		if s := strings.TrimSpace(list[start:end]); s != "" {

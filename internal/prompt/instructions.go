@@ -337,7 +337,7 @@ func Render(files []File) string {
 // Report tells a person which files are in use and what was cut.
 func Report(files []File) string {
 	if len(files) == 0 {
-		return "No instruction files were found. /init writes a first AGENTS.md."
+		return "No instruction files were found. /init has the model write a first AGENTS.md.\n" + reportEnd
 	}
 	var b strings.Builder
 	used := 0
@@ -360,5 +360,10 @@ func Report(files []File) string {
 		}
 		b.WriteByte('\n')
 	}
-	return b.String()
+	return b.String() + reportEnd
 }
+
+// reportEnd says what the model has of the files that were reported.
+const reportEnd = `That is how they are now. The model has them as they were when the session was opened or last summarized; /new reads
+them anew. Those of directories below are told when a file there is first read.
+`

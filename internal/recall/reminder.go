@@ -107,6 +107,14 @@ func (r *Reminder) Keep(k Known) []llm.Message {
 	return Notes(place, mode, Plan(k.Messages), Todos(k.Todos()), nested)
 }
 
+// Report tells a person of the instruction files, as they are now.
+func (r *Reminder) Report() string {
+	if r.Bare {
+		return "Instruction files are not used (--bare)."
+	}
+	return prompt.Report(prompt.Instructions(r.Guide.Places))
+}
+
 // Again is the instruction files for the system prompt, as they were read when
 // Keep was called last.
 func (r *Reminder) Again() string { return r.again }

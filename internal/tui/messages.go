@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/command"
 	"github.com/minicode-go/minicode/llm"
 )
 
@@ -15,8 +16,8 @@ type (
 		err  error
 	}
 	commanded struct { // a command is over
+		command.Result
 		work  *work
-		out   string
 		err   error
 		moved bool // to another session
 	}

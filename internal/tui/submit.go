@@ -180,13 +180,13 @@ func (m *model) execute(line string) {
 	go func() {
 		defer cancel(nil)
 		before := m.conv.Info().Session
-		out := ""
+		var out command.Result
 		err := m.guard(func() (err error) {
-			out, err = command.Run(ctx, m.conv, line)
+			out, err = command.Run(ctx, m.conv, line, nil)
 			return err
 		})
 		close(w.over)
-		p.Send(commanded{work: w, out: out, err: err, moved: m.conv.Info().Session != before})
+		p.Send(commanded{work: w, Result: out, err: err, moved: m.conv.Info().Session != before})
 	}()
 }
 

@@ -265,13 +265,20 @@ func (m *model) commanded(msg commanded) tea.Cmd {
 	case errors.Is(msg.err, command.ErrExit):
 		return m.quit(0)
 	case errors.As(msg.err, new(*app.Interrupt)):
+		m.tell(m.look.Text, msg.Text)
 		m.tell(m.look.Dim, "stopped")
 	case msg.err != nil:
 		m.problem(msg.err.Error())
-	case m.present(msg.work.what, msg.out):
-	case msg.out != "":
+	case m.present(msg.work.what, msg.Text):
+	case msg.Text != "":
 		m.print(m.transcript.gap(remarks))
-		m.tell(m.look.Text, msg.out)
+		m.tell(m.look.Text, msg.Text)
+	}
+	if msg.Draft != "" {
+		m.composer.restore(msg.Draft)
+	}
+	if msg.Prompt != "" {
+		return tea.Batch(m.send(msg.Prompt), m.gauge())
 	}
 	m.conv.Stated() // the command has told it
 	if msg.moved {
@@ -329,10 +336,7 @@ func (m *model) tick() {
 	}
 }
 
-// isCommand says whether the line is a slash command. A path is none.
-func isCommand(text string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	return strings.HasPrefix(word, "/") && len(word) > 1 && !strings.ContainsAny(word[1:], "/.\n")
-}
+// isCommand says whether the line is a command. A path is none.
+func isCommand(text string) bool { return command.Is(text) }
 
 func oneLine(text string) string { return safe(strings.Join(strings.Fields(text), " ")) }
