@@ -13,6 +13,14 @@ const failureLines = 8
 
 // Of is a result in one line.
 func Of(r llm.ToolResult) string {
+	text := of(r)
+	if text == "No matches." {
+		return "no matches" // as all other summaries are written
+	}
+	return text
+}
+
+func of(r llm.ToolResult) string {
 	text := r.Parts.Text()
 	head, body := header(text)
 	switch {

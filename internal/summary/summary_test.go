@@ -28,7 +28,7 @@ func TestSummary(t *testing.T) {
 		{"grep_files", "a.go:1:x\n", nil, "1 match"},
 		{"grep_files", "a.go\nb.go\n", nil, "2 files"},
 		{"grep_files", "a.go:1\nb.go:2\n[3 in 2 files]\n", nil, "3 matches in 2 files"},
-		{"grep_files", "No matches.\n", nil, "No matches."},
+		{"grep_files", "No matches.\n", nil, "no matches"},
 		{"glob_files", "a.go\nb.go", nil, "2 entries"},
 		{"glob_files", "No files match.", nil, "No files match."},
 		{"list_files", "dir a\nfile b (3 bytes)\n", nil, "2 entries"},

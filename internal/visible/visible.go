@@ -53,9 +53,17 @@ const (
 // through style. The result can be printed as it is.
 func Mark(text string, m Marks, style func(mark string) string) string {
 	var b strings.Builder
+	before := rune(0)
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
+		last := before
+		if r != 0xFE0F && !(r >= 0x1F3FB && r <= 0x1F3FF) { // a joiner may stand behind these
+			before = r
+		}
 		switch {
+		case r == 0x200D && pictured(last) && pictures(text[i+n:]),
+			r == 0xFE0F && pictured(last) && (m == Text || joined(text[i+n:])):
+			b.WriteRune(r)
 		case r == utf8.RuneError && n == 1:
 			b.WriteString(style(fmt.Sprintf("<%02X>", text[i])))
 		case r == '\t' && m == Text:
@@ -68,6 +76,28 @@ func Mark(text string, m Marks, style func(mark string) string) string {
 		i += n
 	}
 	return b.String()
+}
+
+// pictures says whether a text begins with a character that emoji are made of.
+func pictures(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return pictured(r)
+}
+
+// joined says whether a text begins with a joiner and a picture.
+func joined(text string) bool {
+	rest, ok := strings.CutPrefix(text, "\u200D")
+	return ok && pictures(rest)
+}
+
+// pictured says whether a character is drawn as a picture, or can be: a joiner
+// between two of them makes another picture, and so hides nothing.
+func pictured(r rune) bool {
+	switch {
+	case r == 0x00A9, r == 0x00AE, r >= 0x203C && r <= 0x2BFF, r >= 0x3030 && r <= 0x303D, r == 0x3297, r == 0x3299:
+		return !Hidden(r)
+	}
+	return r >= 0x1F000 && r <= 0x1FAFF
 }
 
 // Hidden says whether a character is not seen, or looks like another blank than
