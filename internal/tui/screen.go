@@ -334,9 +334,14 @@ func (s *screen) insert(at, below int, lines []string) {
 	}
 }
 
-// room is how many rows are moved at once above so many others. The terminal may
-// have become lower, and that is not known yet.
-func (s *screen) room(below int) int { return min(s.height-below, max(1, s.height/2-below)) }
+// room is how many rows are moved at once above so many others. tmux may have
+// become lower for a while before it says so.
+func (s *screen) room(below int) int {
+	if s.pushes {
+		return min(s.height-below, max(1, s.height/2-below))
+	}
+	return s.height - below
+}
 
 // broken is the lines with those broken that are wider than the terminal: it
 // may have become narrower since they were made.

@@ -331,8 +331,8 @@ func (m *model) turnSpinner() tea.Cmd {
 func (m *model) tick() {
 	m.ticking = false
 	if m.busy() {
-		m.spin++
-		m.dirty = m.dirty || m.whole == nil
+		m.spin++ // which is seen with the next text, where that comes
+		m.dirty = m.dirty || m.whole == nil && time.Since(m.framed) >= textful
 	}
 }
 
