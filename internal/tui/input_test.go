@@ -24,9 +24,7 @@ func TestPasteWithEscapes(t *testing.T) {
 	s.WaitText(`❯ one.*red.*end`)
 	s.Press("enter")
 	s.WaitText(`Got it\.`)
-	if s.Title() != title {
-		t.Errorf("the title is %q", s.Title())
-	}
+	s.WaitFor(func(s *screentest.Screen) bool { return s.Title() == title })
 	s.CheckNoErase()
 	s.Press("ctrl+d")
 	s.Exit()
