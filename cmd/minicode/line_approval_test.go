@@ -105,8 +105,8 @@ say Done.
 `)
 	w.write("tool", theTool)
 	p := w.sit("do it")
-	question := p.asks("Create a.txt", "e")
-	for _, want := range []string{"+++ b/a.txt", "    +a\n", " → write " + w.dir + "/a.txt", "[e]     Yes, all edits"} {
+	question := p.asks("Create a.txt", "a")
+	for _, want := range []string{"+++ b/a.txt", "    +a\n", " → write " + w.dir + "/a.txt", "[a]     Yes, all edits"} {
 		if !strings.Contains(question, want) {
 			t.Errorf("the question does not show %q:\n%s", want, question)
 		}

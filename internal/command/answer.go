@@ -11,7 +11,7 @@ func KeyOf(c event.Choice) string {
 	case event.ThisTurn:
 		return "t"
 	case event.EditsThisTurn:
-		return "e"
+		return "a"
 	case event.ThisSession:
 		return "s"
 	case event.AlwaysProject:

@@ -53,7 +53,7 @@ func TestDialogAnswers(t *testing.T) {
 	}
 	for text, want := range map[string]event.Answer{
 		"y": {Choice: event.Once}, " Yes ": {Choice: event.Once}, "once": {Choice: event.Once}, "t": {Choice: event.ThisTurn}, "turn": {Choice: event.ThisTurn},
-		"e": {Choice: event.EditsThisTurn}, "s": {Choice: event.ThisSession}, "p": {Choice: event.AlwaysProject}, "u": {Choice: event.AlwaysUser},
+		"a": {Choice: event.EditsThisTurn}, "s": {Choice: event.ThisSession}, "p": {Choice: event.AlwaysProject}, "u": {Choice: event.AlwaysUser},
 		"n": {Choice: event.No}, "NO": {Choice: event.No}, "g do  this": {Choice: event.NoWithGuidance, Text: "do  this"},
 		"never": {Choice: event.Never}, "stop": {Choice: event.NoAndStop}, "stop it": {Choice: event.NoAndStop, Text: "it"},
 		"": {}, "x": {}, "y n": {}, "no way": {}, "g": {}, "1": {}, "never ever": {},

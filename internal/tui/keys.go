@@ -1,10 +1,6 @@
 package tui
 
 import (
-	"context"
-	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +36,7 @@ func bindings() []binding {
 		{"mode", "shift+tab", "the next permission mode", (*model).nextMode},
 		{"complete", "tab", "complete", (*model).tab},
 		{"search", "ctrl+r", "search what was said before", (*model).searchHistory},
-		{"editor", "ctrl+g", "write in $EDITOR", (*model).editor},
+		{"editor", "ctrl+g", "write in $EDITOR", (*model).editPrompt},
 		{"suspend", "ctrl+z", "suspend the program", (*model).suspend},
 		{"transcript", "ctrl+o", "the whole conversation, with search", (*model).showTranscript},
 		{"todos", "alt+t", "show or fold the todo list", (*model).foldTodos},
@@ -273,35 +269,6 @@ func (m *model) down() tea.Cmd {
 	return nil
 }
 
-// editor opens what is typed in the person's editor.
-func (m *model) editor() tea.Cmd {
-	name := ""
-	for _, pair := range m.o.Environ {
-		for _, variable := range []string{"EDITOR=", "VISUAL="} { // the second one counts more
-			if v, ok := strings.CutPrefix(pair, variable); ok && v != "" && (name == "" || variable == "VISUAL=") {
-				name = v
-			}
-		}
-	}
-	if name == "" {
-		name = "vi"
-	}
-	f, err := os.CreateTemp("", "minicode-*.md")
-	if err == nil {
-		_, err = f.WriteString(m.composer.buf.Text())
-		err = firstError(err, f.Close())
-	}
-	if err != nil {
-		m.problem("the text could not be given to the editor: " + err.Error())
-		return nil
-	}
-	words := strings.Fields(name)
-	cmd := exec.CommandContext(context.Background(), words[0], append(words[1:], f.Name())...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = m.o.In, m.o.Out, m.o.Out
-	m.restore()
-	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{f.Name(), err} })
-}
-
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -309,18 +276,6 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-// edited takes what was written in the editor.
-func (m *model) edited(msg edited) {
-	m.take()
-	data, err := os.ReadFile(msg.path)
-	if err := firstError(msg.err, err, os.Remove(msg.path)); err != nil {
-		m.problem(fmt.Sprintf("what was written in the editor is not taken: %v", err))
-		return
-	}
-	m.composer.buf.Set(strings.TrimRight(string(data), "\n"))
-	m.composer.menu = nil
 }
 
 // suspends says whether the key suspends the program, which it does whatever is

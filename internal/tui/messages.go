@@ -3,6 +3,8 @@ package tui
 import (
 	"os"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/command"
 	"github.com/minicode-go/minicode/llm"
@@ -34,6 +36,7 @@ type (
 	edited    struct { // the external editor is closed
 		path string
 		err  error
+		then func(path, text string, err error) (cmd tea.Cmd, keep bool)
 	}
 	lost    struct{} // nothing can be written any more
 	drained struct{} // all is written

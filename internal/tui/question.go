@@ -12,7 +12,6 @@ import (
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/command"
 	"github.com/minicode-go/minicode/internal/compose"
-	"github.com/minicode-go/minicode/internal/diffview"
 )
 
 // settle is how long a question is shown, and no key pressed, before it can be
@@ -29,9 +28,11 @@ type dialog struct {
 	open     bool      // it can be answered
 	gone     bool      // nobody waits for the answer
 	guidance *compose.Buffer
-	top      int // first line of the body that is shown
-	page     int // lines of the body that are shown
-	lines    int // of the body
+	review   *review // of the diff; nil where there is none
+	hint     string  // what came of the last key, in words
+	top      int     // first line of the body that is shown
+	page     int     // lines of the body that are shown
+	lines    int     // of the body
 }
 
 // ask shows the question, unless another one is open.
@@ -107,6 +108,7 @@ func keyOf(c event.Choice) string {
 func (m *model) answerKey(k tea.KeyPressMsg) tea.Cmd {
 	d := m.asked[0]
 	name := nameOf(k)
+	d.hint = ""
 	switch {
 	case name == "esc" && d.guidance != nil:
 		d.guidance = nil
@@ -126,18 +128,32 @@ func (m *model) answerKey(k tea.KeyPressMsg) tea.Cmd {
 	case k.IsRepeat:
 		return nil
 	}
+	if cmd, taken := m.reviewKey(d, k); taken {
+		return cmd
+	}
 	text := textOf(k)
 	for _, c := range d.choices() {
-		if text == "" || text != c.key {
-			continue
+		if text != "" && text == c.key {
+			return m.choose(d, c.option.Choice)
 		}
-		if c.option.Choice == event.NoWithGuidance {
-			d.guidance = &compose.Buffer{}
-			return nil
-		}
-		return m.answer(d, event.Answer{Choice: c.option.Choice})
 	}
 	return nil
+}
+
+// choose answers with the choice, and with what the person made of the change.
+func (m *model) choose(d *dialog, c event.Choice) tea.Cmd {
+	a := event.Answer{Choice: c}
+	switch c {
+	case event.NoWithGuidance:
+		d.guidance = &compose.Buffer{}
+		return nil
+	case event.No, event.Never, event.NoAndStop:
+	default:
+		if a.Content, d.hint = d.review.answer(); d.hint != "" {
+			return nil
+		}
+	}
+	return m.answer(d, a)
 }
 
 // guidanceKey edits the words for the model.
@@ -192,6 +208,9 @@ func (d *dialog) scroll(name string) bool {
 		return false
 	}
 	d.top = max(0, min(d.top+by, d.lines-d.page))
+	if d.review != nil {
+		d.review.follow(d.top, d.page)
+	}
 	return true
 }
 
@@ -219,7 +238,11 @@ func (d *dialog) render(k *look, width, height int) (lines []string, row, col in
 	d.top = max(0, min(d.top, d.lines-d.page))
 	lines = append(lines, body[d.top:d.top+d.page]...)
 	if len(body) > d.page {
-		lines = append(lines, k.Dim.Paint(clip(fmt.Sprintf(" lines %d–%d of %d · ↑ ↓ PgUp PgDn scroll", d.top+1, d.top+d.page, len(body)), width)))
+		where := fmt.Sprintf(" lines %d–%d of %d · ↑ ↓ PgUp PgDn", d.top+1, d.top+d.page, len(body))
+		if ansi.StringWidth(where+" scroll") <= width {
+			where += " scroll"
+		}
+		lines = append(lines, k.Dim.Paint(clip(where, width)))
 	}
 	if d.guidance != nil {
 		rows, r, c := d.guidance.Layout(max(4, width-4))
@@ -236,65 +259,6 @@ func (d *dialog) render(k *look, width, height int) (lines []string, row, col in
 // roomy is from how many rows on the dialog has its rule and the path.
 const roomy = 7
 
-// mostPassed is how many effects are shown that need no approval.
-const mostPassed = 10
-
-// body is everything that is to be approved, exactly.
-func (d *dialog) body(k *look, width int) (lines []string) {
-	q := d.question
-	if q.Reason != "" && q.Reason != "changes "+q.Preview.Path {
-		lines = append(lines, paint(k.Dim, k.exact(q.Reason), " ", " ", width)...)
-	}
-	if q.Preview.Kind == event.PreviewDiff {
-		for _, line := range diffview.Render(q.Preview.Text, width-1, k.Theme, diffview.Options{LineNumbers: true}) {
-			lines = append(lines, " "+line)
-		}
-	} else if q.Preview.Text != "" {
-		for line := range strings.Lines(q.Preview.Text) {
-			lines = append(lines, paint(k.Code, k.exact(strings.TrimSuffix(line, "\n")), "   ", "   ", width)...)
-		}
-	}
-	if len(q.Effects) == 1 && q.Effects[0].Kind == event.Write && q.Effects[0].Target == q.Preview.Path {
-		return lines // it is said above
-	}
-	return append(lines, d.effects(k, width)...)
-}
-
-// effects lists what it would do: all that is asked for, and the first of the
-// rest.
-func (d *dialog) effects(k *look, width int) (lines []string) {
-	passed := 0
-	for i, e := range d.question.Effects {
-		lead, style := k.Warn.Paint(" → "), k.Text
-		if !slices.Contains(d.question.Asking, i) {
-			if passed++; passed > mostPassed {
-				continue
-			}
-			lead, style = "   ", k.Dim
-		}
-		lines = append(lines, paint(style, string(e.Kind)+" "+k.exact(e.Target)+classOf(k, e), lead, "   ", width)...)
-	}
-	if passed > mostPassed {
-		lines = append(lines, k.Dim.Paint(fmt.Sprintf("   and %d more that need no approval", passed-mostPassed)))
-	}
-	return lines
-}
-
-func classOf(k *look, e event.Effect) string {
-	class := strings.ReplaceAll(string(e.Class), "_", " ")
-	switch e.Class {
-	case "", event.ReadOnly:
-		return ""
-	case event.NeedsAsk:
-		class = ""
-	}
-	text := strings.Trim(class+": "+e.Reason, ": ")
-	if text == "" {
-		return ""
-	}
-	return " (" + k.exact(text) + ")"
-}
-
 // leastBody is how many lines of what would be done are shown at least.
 const leastBody = 4
 
@@ -302,27 +266,70 @@ const leastBody = 4
 // leaves both visible: what an answer would save is always told, in the part
 // that scrolls if there is no room.
 func (d *dialog) parts(k *look, width, height int) (body, foot []string) {
-	body = d.body(k, width)
+	body = slices.Clip(d.body(k, width))
 	least := min(len(body), leastBody)
-	if foot = d.answers(k, width); len(body)+1+len(foot) <= height {
+	if d.review != nil {
+		least = min(len(body), max(leastBody, 3*height/5))
+	}
+	said := d.said(k, width)
+	if tools := d.tools(k, full); len(tools) > 0 {
+		said = append(said, flow(tools, width)...)
+	}
+	if foot = slices.Concat(said, d.answers(k, width)); len(body)+1+len(foot) <= height {
 		return append(body, ""), foot
 	}
-	if foot = d.close(k, width); least+len(foot) <= height {
+	if foot = slices.Concat(said, d.close(k, width)); least+len(foot) <= height {
 		return body, foot
 	}
 	body = append(append(body, ""), d.answers(k, width)...)
-	if foot = d.keys(k, width); len(foot)+2 <= height {
+	if foot = slices.Concat(said, d.keys(k, width, nil)); least+len(foot) <= height {
 		return body, foot
 	}
-	return body, d.letters(k, width)
+	said = d.said(k, width)
+	if foot = slices.Concat(said, d.keys(k, width, d.tools(k, words))); len(foot)+2 <= height {
+		return body, foot
+	}
+	return body, slices.Concat(said[:min(1, len(said))], d.letters(k, width))
 }
+
+// form is how much is said of what keys do.
+type form int
+
+const (
+	full    form = iota
+	words        // one each
+	letters      // the keys alone
+)
 
 // answers is the answers with all that they do, each on its own.
 func (d *dialog) answers(k *look, width int) (lines []string) {
 	for _, c := range d.choices() {
-		lines = append(lines, paint(k.Text, c.text(k), " "+d.key(k, c)+" ", "     ", width)...)
+		lines = append(lines, d.option(k, c, width)...)
 	}
-	return append(lines, k.Dim.Paint(" Esc interrupts the turn"))
+	return append(lines, k.Dim.Paint(clip(" Esc interrupts the turn", width)))
+}
+
+// option is an answer with the rules that it grants or saves, exactly.
+func (d *dialog) option(k *look, c choice, width int) (lines []string) {
+	lead, rest := " "+d.keycap(k, c.key)+" ", "     "
+	label := safe(c.option.Label)
+	if len(c.option.Rules) == 0 {
+		return paint(k.Text, label, lead, rest, width)
+	}
+	lines = paint(k.Text, label+":", lead, rest, width)
+	for i, rule := range c.option.Rules {
+		if i+1 < len(c.option.Rules) {
+			rule += ","
+		}
+		rows := k.exactly(k.Text, rule, rest, rest, width)
+		last, text := len(lines)-1, strings.TrimPrefix(rows[0], rest)
+		if len(rows) > 1 || ansi.StringWidth(lines[last])+1+ansi.StringWidth(text) > width {
+			lines = append(lines, rows...)
+		} else {
+			lines[last] += " " + text
+		}
+	}
+	return lines
 }
 
 // close is the answers with those together that save nothing.
@@ -330,46 +337,38 @@ func (d *dialog) close(k *look, width int) []string {
 	var words, lines []string
 	for _, c := range d.choices() {
 		if len(c.option.Rules) > 0 {
-			lines = append(lines, paint(k.Text, c.text(k), " "+d.key(k, c)+" ", "     ", width)...)
+			lines = append(lines, d.option(k, c, width)...)
 		} else {
-			words = append(words, d.key(k, c)+" "+c.text(k))
+			words = append(words, d.keycap(k, c.key)+" "+safe(c.option.Label))
 		}
 	}
-	return append(append(flow(words, width), lines...), k.Dim.Paint(" Esc interrupts the turn"))
+	return append(append(flow(words, width), lines...), k.Dim.Paint(clip(" Esc interrupts the turn", width)))
 }
 
-// keys is the answers in a word each.
-func (d *dialog) keys(k *look, width int) []string {
-	var words []string
+// keys is the answers in a word each, behind other texts.
+func (d *dialog) keys(k *look, width int, texts []string) []string {
 	for _, c := range d.choices() {
-		words = append(words, d.key(k, c)+" "+wordOf(c.option.Choice))
+		texts = append(texts, d.keycap(k, c.key)+" "+wordOf(c.option.Choice))
 	}
-	return flow(append(words, k.Dim.Paint("Esc interrupts")), width)
+	return flow(append(texts, k.Dim.Paint("Esc interrupts")), width)
 }
 
 // letters is the keys alone, for a window that has room for nothing else; what
 // they do can be scrolled to.
 func (d *dialog) letters(k *look, width int) []string {
-	var keys []string
+	keys := d.tools(k, letters)
 	for _, c := range d.choices() {
-		keys = append(keys, d.key(k, c))
+		keys = append(keys, d.keycap(k, c.key))
 	}
 	return flow(keys, width)
 }
 
-func (d *dialog) key(k *look, c choice) string {
+// keycap is a key as it is shown: dim as long as it does nothing.
+func (d *dialog) keycap(k *look, key string) string {
 	if !d.open {
-		return k.Dim.Paint("[" + c.key + "]")
+		return k.Dim.Paint("[" + key + "]")
 	}
-	return k.Accent.Paint("[" + c.key + "]")
-}
-
-func (c choice) text(k *look) string {
-	text := safe(c.option.Label)
-	if len(c.option.Rules) > 0 {
-		text += ": " + k.exact(strings.Join(c.option.Rules, ", "))
-	}
-	return text
+	return k.Accent.Paint("[" + key + "]")
 }
 
 // flow puts texts behind each other into lines.
@@ -377,7 +376,7 @@ func flow(texts []string, width int) (lines []string) {
 	line := ""
 	for _, text := range texts {
 		if line != "" && ansi.StringWidth(line)+2+ansi.StringWidth(text) > width {
-			lines, line = append(lines, line), ""
+			lines, line = append(lines, clip(line, max(1, width))), ""
 		}
 		line += " " + text
 	}

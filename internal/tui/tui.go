@@ -46,7 +46,7 @@ func (t *TUI) Ask(ctx context.Context, q event.Question) (event.Answer, error) {
 	if p == nil {
 		return event.Answer{}, errNobody
 	}
-	d := &dialog{question: q, reply: make(chan event.Answer, 1)}
+	d := &dialog{question: q, reply: make(chan event.Answer, 1), review: reviewOf(q)}
 	p.Send(asked{d})
 	select {
 	case a := <-d.reply:

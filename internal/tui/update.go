@@ -64,7 +64,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case signalled:
 		return m.signalled(msg.signal)
 	case edited:
-		m.edited(msg)
+		return m.edited(msg)
 	case lost:
 		return m.quit(exitHangUp)
 	case crashed:
