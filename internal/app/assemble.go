@@ -165,7 +165,7 @@ func (c *Conversation) everyTool() []tool.Tool { return c.everyToolOf(*c.space) 
 func (c *Conversation) everyToolOf(space builtin.Workspace) []tool.Tool {
 	space.Limits.ResultChars = stages.ResultLimit(c.settings.Config.Limits, c.current().Info())
 	all := append(builtin.Tools(&space), c.spawn)
-	if load, ok := c.ext.Skills.Tool(space.Limits.ResultChars); ok {
+	if load, ok := c.ext.Loader(&c.talk, space.Limits.ResultChars); ok {
 		all = append(all, load)
 	}
 	slices.SortFunc(all, func(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })

@@ -23,5 +23,9 @@ func (c *Conversation) plug() {
 	}
 }
 
+// ChooseSkill lets the model load a skill in the next turn that only the person
+// may choose.
+func (c *Conversation) ChooseSkill(name string) { c.talk.Choose(name) }
+
 // Extensions is what plugs into this conversation.
 func (c *Conversation) Extensions() *extension.Set { return c.ext }

@@ -62,12 +62,3 @@ const initPrompt = `Study this repository and write AGENTS.md at its root: what 
 2. Instructions may be there already: AGENTS.md, MINI.md, CLAUDE.md, .claude/CLAUDE.md, and the Markdown files in .minicode/rules, .claude/rules and .mini-code/rules, also .cursorrules, .cursor/rules and .github/copilot-instructions.md. Respect them: what they say and what holds stays. If AGENTS.md is there, mend it in place: keep what is right, correct what is not, add what is missing. Do not repeat what another of these files says, and do not change those files.
 3. Write, as briefly as it can be said: what the project is, in a sentence or two; the commands to build, test (also a single test), lint and run it; how it is laid out, as far as that is not plain from the names; the conventions that the code keeps to; and what must be minded. Take commands from the files or try them out, and make none up. Leave out what goes without saying.
 4. Change nothing else. At the end, say in a few lines what you wrote, and what you could not find out.`
-
-// initialize has the model write instructions for itself.
-func initialize(_ context.Context, _ *app.Conversation, wishes string, _ func(event.Signal)) (Result, error) {
-	prompt := initPrompt
-	if wishes != "" {
-		prompt += "\n\nThe user adds: " + wishes
-	}
-	return Result{Text: "The model is asked to study the repository and to write or mend AGENTS.md.", Prompt: prompt}, nil
-}

@@ -71,7 +71,11 @@ func All() []Command {
 		{Name: "rename", Args: "TITLE", Help: "name this conversation", run: rename},
 		{Name: "fork", Help: "go on in a copy of this conversation", run: fork},
 		{Name: "export", Args: "[FILE]", Help: "write the whole conversation to a .md, .html or .json file", run: export},
-		{Name: "init", Args: "[WISHES]", Help: "have the model study the repository and write or mend AGENTS.md", full: initialize},
+		{Name: "init", Args: "[WISHES]", Help: "begin AGENTS.md from the files here; with wishes the model writes or mends it", full: initialize},
+		{Name: "skills", Help: "skills and commands of yours, and what is wrong with any", run: skills},
+		{Name: "mcp", Args: "[tools|reconnect|enable|disable NAME]", Help: "MCP servers and how they stand", Slow: true, full: servers},
+		{Name: "hooks", Help: "the hooks in force", run: hooks},
+		{Name: "agents", Help: "the sub-agents that the model can start", run: agents},
 		{Name: "ls", Args: "[PATH]", Help: "list a directory; the model is not told", Slow: true, full: list},
 		{Name: "grep", Args: "PATTERN [PATH]", Help: "search in files (also PATTERN::PATH); the model is not told", Slow: true, full: search},
 		{Name: "read", Args: "PATH [FROM-TO]", Help: "show a file; the model is not told", Slow: true, full: read},
@@ -107,6 +111,11 @@ func Run(ctx context.Context, conv *app.Conversation, line string, show func(eve
 	case ok:
 		out, err := c.run(ctx, conv, args)
 		return safe(Result{Text: out}, err)
+	}
+	for _, c := range Theirs(conv) {
+		if strings.EqualFold(name, c.Name) {
+			return safe(c.full(ctx, conv, args, show))
+		}
 	}
 	if meant := misspelled(name); meant != "" {
 		return Result{}, fmt.Errorf("/%s: %w; did you mean /%s? /help lists them", name, ErrNoCommand, meant)
@@ -157,9 +166,9 @@ func misspelled(name string) string {
 	return nearest.Close(name, names)
 }
 
-func help(context.Context, *app.Conversation, string) (string, error) {
+func help(_ context.Context, conv *app.Conversation, _ string) (string, error) {
 	var b strings.Builder
-	for _, c := range All() {
+	for _, c := range append(All(), Theirs(conv)...) {
 		fmt.Fprintf(&b, "%-24s %s\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Help)
 	}
 	fmt.Fprintf(&b, "%-24s %s\n", "!COMMAND", "run a command; the model is told with your next prompt")

@@ -54,6 +54,7 @@ func run(t *testing.T, conv *app.Conversation, line string) string {
 }
 
 func TestNoCommand(t *testing.T) {
+	conv := open(t)
 	for line, want := range map[string]string{
 		"/statu":        "/statu: there is no such command; did you mean /status? /help lists them",
 		"/STATUS":       "/STATUS: there is no such command; did you mean /status? /help lists them",
@@ -61,7 +62,7 @@ func TestNoCommand(t *testing.T) {
 		"/nonsense x y": "/nonsense: there is no such command; /help lists them",
 		"/":             "/: there is no such command; /help lists them",
 	} {
-		_, err := command.Run(t.Context(), nil, line, nil)
+		_, err := command.Run(t.Context(), conv, line, nil)
 		if !errors.Is(err, command.ErrNoCommand) || err.Error() != want {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -79,7 +80,7 @@ func TestExit(t *testing.T) {
 // TestAll checks that no name stands for two commands, and that the help has
 // them all.
 func TestAll(t *testing.T) {
-	help := run(t, nil, "/help")
+	help := run(t, open(t), "/help")
 	seen := map[string]bool{"": true}
 	for _, c := range command.All() {
 		if seen[c.Name] || c.Alias != "" && seen[c.Alias] || c.Name == c.Alias {

@@ -158,6 +158,18 @@ func TestInit(t *testing.T) {
 	}
 }
 
+// Without wishes it is written at once, and what is there stays.
+func TestInitByItself(t *testing.T) {
+	conv := open(t)
+	out, err := command.Run(t.Context(), conv, "/init", nil)
+	if err != nil || out.Prompt != "" || !strings.Contains(out.Text, "AGENTS.md was written") {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if out, err := command.Run(t.Context(), conv, "/init", nil); err != nil || !strings.Contains(out.Text, "AGENTS.md is there already") {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	conv := open(t)
 	if out := run(t, conv, "/permissions add deny Bash(git push:*) user"); out != "from now on, in all projects: deny Bash(git push:*)" {

@@ -11,6 +11,7 @@ import (
 	"github.com/minicode-go/minicode/internal/skill"
 	"github.com/minicode-go/minicode/internal/subagent"
 	"github.com/minicode-go/minicode/llm"
+	"github.com/minicode-go/minicode/tool"
 )
 
 // Talk is what extensions know of one conversation. It is safe for concurrent
@@ -18,6 +19,7 @@ import (
 type Talk struct {
 	mu            sync.Mutex
 	session, turn skill.Loads // skills that were loaded
+	next, chosen  []string    // skills that the person chose, for the next turn and for the one that runs
 	greeted       bool        // the hooks know that it began
 	resumed       bool
 }
@@ -40,6 +42,21 @@ func (t *Talk) Add(m llm.Message) {
 	t.turn.Add(m)
 }
 
+// Choose lets the model load a skill in the next turn that only the person may
+// choose.
+func (t *Talk) Choose(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next = append(t.next, name)
+}
+
+// Loader is the tool that loads skills; false where there are none.
+func (s *Set) Loader(t *Talk, limit int) (tool.Tool, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return s.Skills.Tool(limit, t.chosen...)
+}
+
 // loaded is the skills that were loaded, in the session and in the turn.
 func (t *Talk) loaded() (session, turn []string) {
 	t.mu.Lock()
@@ -51,7 +68,7 @@ func (t *Talk) loaded() (session, turn []string) {
 func (t *Talk) begin() (source string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.turn = skill.Loads{}
+	t.turn, t.chosen, t.next = skill.Loads{}, t.next, nil
 	switch {
 	case t.greeted:
 	case t.resumed:

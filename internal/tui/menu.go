@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/command"
 	"github.com/minicode-go/minicode/internal/complete"
 )
@@ -37,7 +38,7 @@ func (c *composer) follow(m *model) tea.Cmd {
 	if sign == '@' {
 		return c.files.find(m.ctx, word, false)
 	}
-	c.menu = &menu{word: word, items: commandsLike(word[1:])}
+	c.menu = &menu{word: word, items: commandsLike(m.conv, word[1:])}
 	if len(c.menu.items) == 0 {
 		c.menu = nil
 	}
@@ -63,8 +64,8 @@ func (c *composer) word() (string, byte) {
 }
 
 // commandsLike is the commands that the query means, best first.
-func commandsLike(query string) (items []item) {
-	all := command.All()
+func commandsLike(conv *app.Conversation, query string) (items []item) {
+	all := append(command.All(), command.Theirs(conv)...)
 	names := make([]string, len(all))
 	for i, c := range all {
 		names[i] = c.Name
