@@ -252,6 +252,28 @@ func (s *Set) ServersReport() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// Badge is how the servers stand in a few characters, "" where there are none;
+// bad says whether one does not work.
+func (s *Set) Badge() (text string, bad bool) {
+	states := s.Servers.States()
+	there, wanted := 0, 0
+	for _, st := range states {
+		switch st.Status {
+		case mcp.Disabled:
+			continue
+		case mcp.Connected:
+			there++
+		case mcp.Failed, mcp.NeedsLogin:
+			bad = true
+		}
+		wanted++
+	}
+	if wanted == 0 {
+		return "", false
+	}
+	return fmt.Sprintf("mcp %d/%d", there, wanted), bad
+}
+
 // StateLine is how a server stands, in a line.
 func StateLine(st mcp.State) string {
 	line := fmt.Sprintf("%-16s %-10s", st.Name, st.Status)

@@ -28,6 +28,9 @@ type (
 		used   llm.Count
 		queued []string
 		todos  []todo
+
+		servers string
+		broken  bool
 	}
 	asked     struct{ dialog *dialog } // a question is put
 	withdrawn struct{ dialog *dialog } // nobody waits for its answer any more

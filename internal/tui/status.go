@@ -18,6 +18,9 @@ type status struct {
 	info   app.Info
 	used   llm.Count
 	queued []string
+
+	servers string // how MCP servers stand
+	broken  bool   // one of them does not work
 }
 
 // part is a piece of the line; what matters least is left out first.
@@ -54,6 +57,11 @@ func (s *status) render(m *model, width int) string {
 	}
 	if n := len(s.info.Tasks); n > 0 {
 		add(4, k.Accent, fmt.Sprintf("%d in background", n))
+	}
+	if s.broken {
+		add(4, k.Warn, s.servers)
+	} else {
+		add(1, k.Dim, s.servers)
 	}
 	if !s.info.Saved {
 		add(8, k.Error, "not saved")

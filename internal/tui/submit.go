@@ -242,6 +242,8 @@ func (m *model) gauge() tea.Cmd {
 	m.gauging, m.gaugeAgain = true, false
 	conv := m.conv
 	return func() tea.Msg {
-		return gauged{info: conv.Info(), used: conv.Used(), queued: conv.Queued(), todos: todosOf(conv)}
+		g := gauged{info: conv.Info(), used: conv.Used(), queued: conv.Queued(), todos: todosOf(conv)}
+		g.servers, g.broken = conv.Extensions().Badge()
+		return g
 	}
 }

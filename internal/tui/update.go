@@ -128,9 +128,22 @@ func (m *model) greet() tea.Cmd {
 	m.dirty = true
 	if text := m.first; text != "" {
 		m.first = ""
-		return tea.Batch(m.gauge(), m.send(text))
+		return tea.Batch(m.gauge(), m.connect(), m.send(text))
 	}
-	return m.gauge()
+	return tea.Batch(m.gauge(), m.connect())
+}
+
+// connect begins to connect to MCP servers now that the prompt can be used, and
+// tells how they stand when that is over.
+func (m *model) connect() tea.Cmd {
+	set := m.conv.Extensions()
+	if len(set.Servers.Names()) == 0 {
+		return nil
+	}
+	return func() tea.Msg {
+		set.Ready(m.ctx)
+		return result(func(m *model) tea.Cmd { m.warn(); return m.gauge() })
+	}
 }
 
 func (m *model) banner(i app.Info, width int) []string {
@@ -296,6 +309,7 @@ func (m *model) commanded(msg commanded) tea.Cmd {
 func (m *model) gauged(msg gauged) tea.Cmd {
 	m.gauging = false
 	m.status.info, m.status.used, m.status.queued, m.todos.items = msg.info, msg.used, msg.queued, msg.todos
+	m.status.servers, m.status.broken = msg.servers, msg.broken
 	m.dirty = true
 	if m.gaugeAgain {
 		return m.gauge()
