@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -103,6 +104,43 @@ func TestEffects(t *testing.T) {
 		d := &dialog{question: c.q}
 		if diff := cmp.Diff(c.want, plainly(d.body(k, 72))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestLongCommand: all of a long command can be scrolled to, and what is asked
+// stays in view.
+func TestLongCommand(t *testing.T) {
+	var command strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&command, "echo %d of the lines\n", i)
+	}
+	m, d := shownTo(event.Question{
+		Title: "Run echo 0 of the lines …", Preview: event.Preview{Kind: event.PreviewCommand, Text: command.String()},
+		Effects: []event.Effect{{Kind: event.Exec, Target: "last effect", Class: event.NeedsAsk}}, Asking: []int{0},
+		Choices: []event.Option{{Choice: event.Once, Label: "Yes"}, {Choice: event.ThisSession, Label: "Yes, for this session", Rules: []string{"run_command(echo:*)"}}},
+	})
+	for _, size := range [][2]int{{80, 22}, {40, 13}, {40, 6}} {
+		seen, d := map[string]bool{}, d
+		d.top = 0
+		for range 100 {
+			lines, _, _ := d.render(m.look, size[0], size[1])
+			text := plainly(lines)
+			if !strings.Contains(text, "Run echo 0 of the lines") || !strings.Contains(text, "[y]") || len(lines) > size[1] {
+				t.Fatalf("%v: %d lines\n%s", size, len(lines), text)
+			}
+			for line := range strings.SplitSeq(text, "\n") {
+				seen[strings.TrimSpace(line)] = true
+			}
+			press(m, "down")
+		}
+		for i := range 60 {
+			if !seen[fmt.Sprintf("echo %d of the lines", i)] {
+				t.Fatalf("%v: line %d is never seen", size, i)
+			}
+		}
+		if !seen["→ runs last effect"] || !seen["[s] Yes, for this session: run_command(echo:*)"] && size[0] == 80 {
+			t.Errorf("%v: the end is never seen", size)
 		}
 	}
 }

@@ -331,29 +331,33 @@ func (d *dialog) turn(by int) {
 func (m *model) editProposal(d *dialog) tea.Cmd {
 	given := d.review.content()
 	return m.openEditor(given, patternFor(d.review.path), func(path, text string, err error) (tea.Cmd, bool) {
-		if !slices.Contains(m.asked, d) {
-			if err != nil {
-				return nil, false
-			}
-			m.problem("The question is no longer there. What you wrote is in " + path + ".")
-			return nil, true
-		}
-		text = mended(given, text)
-		switch {
-		case err != nil:
-			d.hint = err.Error()
-		case text == given:
-			d.hint = "The editor has changed nothing."
-		case text == "":
-			d.hint = "The editor has left nothing: the text is what it was."
-		default:
-			d.review.edit(text)
-			d.top, d.hint = 0, ""
-		}
-		// What was typed for the editor answers nothing.
-		d.open, d.at, m.dirty = false, time.Now(), true
-		return wake(d, settle), false
+		return m.proposalEdited(d, given, path, text, err)
 	})
+}
+
+// proposalEdited takes what was written in the editor, and says whether its
+// file is to be kept. What was typed meanwhile answers nothing.
+func (m *model) proposalEdited(d *dialog, given, path, text string, err error) (cmd tea.Cmd, keep bool) {
+	if keep = err == nil; !slices.Contains(m.asked, d) {
+		if keep {
+			m.problem("The question is no longer there. What you wrote is in " + path + ".")
+		}
+		return nil, keep
+	}
+	text = mended(given, text)
+	switch {
+	case err != nil:
+		d.hint = err.Error()
+	case text == given:
+		d.hint = "The editor has changed nothing."
+	case text == "":
+		d.hint = "The editor has left nothing: the text is what it was."
+	default:
+		d.review.edit(text)
+		d.top, d.hint = 0, ""
+	}
+	d.open, d.at, m.dirty = false, time.Now(), true
+	return wake(d, settle), false
 }
 
 // mended undoes what editors do to every text: a line feed at the end where

@@ -204,6 +204,34 @@ say Good.
 	s.CheckRestored()
 }
 
+// TestPromptInEditor writes a prompt in the editor.
+func TestPromptInEditor(t *testing.T) {
+	w := newWorld(t, "expect-new \"one and two\\nthree\"\nsay Good.\n")
+	s := screentest.Start(t, w.editing(w.options(80, 24)))
+	s.WaitText(`default · claude`)
+	s.Type("one")
+	s.WaitText(`❯ one`)
+	w.write("edit", `printf '%s and two\nthree\n\n' "$(cat "$2")" > "$2.new" && mv "$2.new" "$2"`)
+	s.Press("ctrl+g")
+	s.WaitFor(func(*screentest.Screen) bool { return w.has("editing") })
+	w.write("go", "")
+	s.WaitText(`❯ one and two\n  three`)
+	w.write("edit", "exit 2")
+	s.Press("ctrl+g")
+	s.WaitFor(func(*screentest.Screen) bool { return w.has("editing") })
+	w.write("go", "")
+	s.WaitText(`! what was written in the editor is not taken: exit status 2`)
+	s.WaitText(`❯ one and two\n  three`)
+	s.Press("enter")
+	s.WaitText(`Good\.`)
+	if left, _ := filepath.Glob(filepath.Join(w.root, "minicode-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	s.Press("ctrl+d")
+	s.Exit()
+	s.CheckRestored()
+}
+
 // TestReviewKeepsStyle: whatever an editor does to line ends, the file keeps its
 // own; other questions have no such keys.
 func TestReviewKeepsStyle(t *testing.T) {

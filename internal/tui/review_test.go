@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -181,8 +182,8 @@ func TestReviewSizes(t *testing.T) {
 	single := edition(9)
 	for name, q := range map[string]event.Question{"three": edition(30), "one": single, "no proposal": looked} {
 		for _, th := range []theme.Theme{theme.Dark(), theme.Plain()} {
-			for width := 10; width < 130; width += 7 {
-				for height := 2; height < 45; height++ {
+			for _, width := range []int{10, 20, 33, 40, 61, 80, 127} {
+				for _, height := range []int{2, 3, 5, 7, 9, 11, 13, 14, 15, 18, 22, 30, 44} {
 					m, d := shownTo(q)
 					m.look = newLook(th)
 					d.render(m.look, width, height)
@@ -221,6 +222,22 @@ func TestReviewDoubts(t *testing.T) {
 	press(m, "tab", "space", "y")
 	if a := <-d.reply; a.Content != nil || len(d.review.hunks) > 0 {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestEditedTooLate: what was written for a question that is gone is not lost.
+func TestEditedTooLate(t *testing.T) {
+	m, d := shownTo(edition(30))
+	m.withdraw(d)
+	m.screen.width = 80
+	if _, keep := m.proposalEdited(d, "a\n", "/tmp/minicode-1-a.txt", "b\n", nil); !keep || !strings.Contains(plainly(m.above), "is in /tmp/minicode-1-a.txt") {
+		t.Errorf("kept: %v; told: %q", keep, m.above)
+	}
+	if _, keep := m.proposalEdited(d, "a\n", "/tmp/minicode-1-a.txt", "", errors.New("no such editor")); keep {
+		t.Error("the file of an editor that failed is kept")
+	}
+	if len(d.reply) > 0 || d.review.edited() {
+		t.Error("the question was changed or answered")
 	}
 }
 

@@ -46,7 +46,7 @@ func TestTour(t *testing.T) {
 			s.WaitText(`default · claude`)
 			s.Golden(name+"-start", w.same)
 			s.Type("/co")
-			s.WaitText(`/compact`)
+			s.WaitText(`❯ /co\b(?s:.*)/compact`)
 			s.Golden(name+"-commands", w.same)
 			s.Press("ctrl+u")
 			s.Type("mend it")
