@@ -64,6 +64,56 @@ say Done.
 	p.exits()
 }
 
+// A command of the person's own is stopped with all that it started, and what
+// it did before is told.
+func TestLineInterruptACommandOfThePerson(t *testing.T) {
+	w := newWorld(t, `
+expect-new trap '' TERM INT HUP; sleep 600 & touch begun
+expect-new go on
+say Done.
+`)
+	p := w.sit()
+	p.sees(atRest)
+	p.types("!trap '' TERM INT HUP; sleep 600 & touch begun; while :; do sleep 0.05; done\r")
+	w.made("begun")
+	p.types("\x03")
+	p.sees(`stopped`)
+	p.sees(atRest)
+	p.until("the command's processes are gone", func() bool { return len(p.left()) == 1 }, func() string { return strings.Join(p.left(), "\n") })
+	p.types("go on\r")
+	p.sees(`Done\.`)
+	p.sees(atRest)
+	p.exits()
+}
+
+// Its questions are answered like those of a turn, and interrupted.
+func TestLineApprovalOfACommandOfThePerson(t *testing.T) {
+	w := newWorld(t, "")
+	p := w.sit()
+	for i, answer := range []string{"n", "\x03", "y"} {
+		p.sees(atRest)
+		p.types("/cmd mkdir -p .git/hooks && echo x > .git/hooks/pre-push\r")
+		p.sees(`\[n\] +No`)
+		p.sees(`Your choice: `)
+		if w.has(".git/hooks/pre-push") {
+			t.Fatalf("it ran before the answer %d", i+1)
+		}
+		if answer != "\x03" {
+			answer += "\r"
+		}
+		p.types(answer)
+		if i == 0 {
+			p.sees(`not allowed: the user said no`)
+		}
+		if i == 1 {
+			p.sees(`stopped`)
+		}
+	}
+	w.made(".git/hooks/pre-push")
+	p.sees(atRest)
+	p.exits()
+}
+
 func TestLineInterruptAnApproval(t *testing.T) {
 	w := newWorld(t, `
 call write_file {"path":"a.txt","content":"a\n"}

@@ -337,7 +337,7 @@ func Render(files []File) string {
 // Report tells a person which files are in use and what was cut.
 func Report(files []File) string {
 	if len(files) == 0 {
-		return "No instruction files were found. /init has the model write a first AGENTS.md.\n" + reportEnd
+		return "No instruction files were found. /init begins an AGENTS.md.\n" + reportEnd
 	}
 	var b strings.Builder
 	used := 0
