@@ -34,16 +34,18 @@ func (f *files) find(ctx context.Context, word string, again bool) tea.Cmd {
 	}
 	all := f.all
 	return func() tea.Msg {
+		walking := all.State().Walking // before: what is found after a walk is all there is
 		results := all.Find(word[1:], mostFiles)
-		if again || len(results) == 0 && all.State().Walking {
+		if again || len(results) == 0 && walking {
 			select {
 			case <-all.Updated():
 			case <-time.After(patient):
 			case <-ctx.Done():
 			}
+			walking = all.State().Walking
 			results = all.Find(word[1:], mostFiles)
 		}
-		msg := found{word: word, more: all.State().Walking}
+		msg := found{word: word, more: walking}
 		for _, r := range results {
 			msg.items = append(msg.items, item{text: "@" + r.Text})
 		}

@@ -45,13 +45,17 @@ func program(args []string) int {
 		Cwd: cwd, Home: os.Getenv("HOME"), Environ: os.Environ(), Now: time.Now,
 		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	}
+	if os.Getenv("CLOCK") == "stopped" {
+		now := time.Now()
+		o.Now = func() time.Time { return now }
+	}
 	if i := slices.Index(args, "-c"); i >= 0 {
 		o.Continue, args = true, slices.Delete(args, i, i+1)
 	}
 	if mode := os.Getenv("MODE"); mode != "" {
 		o.Flags = append(o.Flags, config.Flag{Name: "permission-mode", Key: "mode", Value: mode})
 	}
-	t := New(Options{In: os.Stdin, Out: os.Stdout, Environ: os.Environ(), Signals: signals, Walk: builtin.Walk})
+	t := New(Options{In: os.Stdin, Out: os.Stdout, Environ: os.Environ(), Signals: signals, Walk: builtin.Walk, Theme: os.Getenv("THEME")})
 	o.Asker = t
 	conv, err := app.Open(context.Background(), o)
 	if err != nil {
@@ -88,10 +92,17 @@ type world struct {
 	server *llmtest.Server
 }
 
-// newWorld serves the script, in the format of llmtest.ParseScript.
+// newWorld serves the script, in the format of llmtest.ParseScript, to a test
+// that runs beside others.
 func newWorld(t *testing.T, script string) *world {
 	t.Helper()
 	t.Parallel()
+	return serve(t, script)
+}
+
+// serve makes a world.
+func serve(t *testing.T, script string) *world {
+	t.Helper()
 	answers, err := llmtest.ParseScript(script)
 	if err != nil {
 		t.Fatal(err)
@@ -173,4 +184,17 @@ func (w *world) same(text string) string {
 	text = regexp.MustCompile(`\$0\.\d{4}`).ReplaceAllString(text, "$$0.0100")
 	text = regexp.MustCompile(`ctx \d%`).ReplaceAllString(text, "ctx 2%")
 	return strings.ReplaceAll(text, w.root, "/tmp/tui000000")
+}
+
+// rest waits until nothing runs and nothing changes.
+func rest(s *screentest.Screen) {
+	s.WaitIdle(150*time.Millisecond, func(s *screentest.Screen) bool { return !strings.Contains(s.Text(), "Esc interrupts") })
+}
+
+// answerable says whether the open dialog takes answers: its keys have their
+// colour.
+func answerable(s *screentest.Screen) bool {
+	x, y, ok := s.Find("[y]")
+	style := s.StyleAt(x, y)
+	return ok && (style == "75" || style == "25") // the accents of the dark and the light theme
 }

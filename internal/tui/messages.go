@@ -24,10 +24,9 @@ type (
 		moved bool // to another session
 	}
 	gauged struct { // what the status line shows was found out
-		info   app.Info
-		used   llm.Count
-		queued []string
-		todos  []todo
+		info  app.Info
+		used  llm.Count
+		todos []todo
 
 		servers string
 		broken  bool

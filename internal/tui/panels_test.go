@@ -6,17 +6,11 @@ import (
 	"encoding/base64"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/minicode-go/minicode/internal/tui/screentest"
 )
-
-// ages replaces what depends on how long the test took.
-func ages(text string) string {
-	return regexp.MustCompile(` *(just now|\d+ min)`).ReplaceAllString(text, "  just now")
-}
 
 const background = `
 say "I start it, and go on."
@@ -36,14 +30,12 @@ func TestTasksAndTodos(t *testing.T) {
 	s.Press("alt+t")
 	s.WaitText(`(?m)☐ 1 of 3 done$`)
 	rest(s)
-	s.Golden("todos", w.same)
 	s.Press("alt+t")
 	s.WaitGone(`(?m)☐ 1 of 3 done$`)
 	s.Type("/tasks")
 	s.Press("enter")
 	s.WaitText(`── Tasks`)
 	s.WaitText(`listening on :8080\n`)
-	s.Golden("tasks", w.same)
 	s.Press("enter")
 	s.WaitText(`Output of task_1`)
 	s.Press("q")
@@ -82,7 +74,6 @@ say The third answer.`)
 	s.Type("/resume")
 	s.Press("enter")
 	s.WaitText(`The second answer`)
-	s.Golden("sessions", w.same, ages)
 	s.Press("down")
 	s.WaitText(`The first answer`)
 	s.Press("ctrl+r")
@@ -134,7 +125,6 @@ func TestModelAndTheme(t *testing.T) {
 	s.Type("/model")
 	s.Press("enter")
 	s.WaitText(`── Models`)
-	s.Golden("models", w.same)
 	s.Type("haiku45")
 	s.WaitText(`▸ .*claude-haiku-4-5`)
 	s.Press("enter")

@@ -242,7 +242,7 @@ func (m *model) gauge() tea.Cmd {
 	m.gauging, m.gaugeAgain = true, false
 	conv := m.conv
 	return func() tea.Msg {
-		g := gauged{info: conv.Info(), used: conv.Used(), queued: conv.Queued(), todos: todosOf(conv)}
+		g := gauged{info: conv.Info(), used: conv.Used(), todos: todosOf(conv)}
 		g.servers, g.broken = conv.Extensions().Badge()
 		return g
 	}

@@ -93,7 +93,6 @@ say Documented.
 	s.Type("and the docs")
 	s.Press("enter")
 	s.WaitText(`↳ and the docs`)
-	s.Golden("queue", w.same, moving)
 	w.write("go", "")
 	s.WaitText(`(?s)❯ and the docs.*Documented\.`)
 	s.Press("ctrl+d")

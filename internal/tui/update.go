@@ -308,7 +308,8 @@ func (m *model) commanded(msg commanded) tea.Cmd {
 
 func (m *model) gauged(msg gauged) tea.Cmd {
 	m.gauging = false
-	m.status.info, m.status.used, m.status.queued, m.todos.items = msg.info, msg.used, msg.queued, msg.todos
+	// What is queued may have changed since the rest was found out.
+	m.status.info, m.status.used, m.status.queued, m.todos.items = msg.info, msg.used, m.conv.Queued(), msg.todos
 	m.status.servers, m.status.broken = msg.servers, msg.broken
 	m.dirty = true
 	if m.gaugeAgain {

@@ -206,7 +206,7 @@ func TestCuts(t *testing.T) {
 			rest = rest[n:]
 		}
 		cut.flush()
-		a, b := fmt.Sprint(whole.styled(whole.scrollback), whole.state(), whole.title), fmt.Sprint(cut.styled(cut.scrollback), cut.state(), cut.title)
+		a, b := fmt.Sprint(whole.shot().All(), whole.state(), whole.title), fmt.Sprint(cut.shot().All(), cut.state(), cut.title)
 		if a != b {
 			rt.Fatalf("%q in one piece:\n%s\nin several:\n%s", text, a, b)
 		}
@@ -222,6 +222,6 @@ func FuzzDisplay(f *testing.F) {
 		if n := len(d.rows()); n != int(cols%15)+1 {
 			t.Errorf("%d rows", n)
 		}
-		_ = d.styled(d.scrollback)
+		_ = d.shot().All().String()
 	})
 }

@@ -38,10 +38,27 @@ func (s *Screen) Shot() *Shot {
 
 func (d *display) shot() *Shot {
 	at := d.emu.CursorPosition()
+	var before []uv.Line
+	for _, line := range d.scrollback {
+		before = append(before, whole(line, d.emu.Width()))
+	}
 	return &Shot{
-		cols: d.emu.Width(), rows: d.emu.Height(), lines: d.rows(), before: slices.Clone(d.scrollback),
+		cols: d.emu.Width(), rows: d.emu.Height(), lines: d.rows(), before: before,
 		x: at.X, y: at.Y, modes: d.state(), light: d.background == Light,
 	}
+}
+
+// whole is a line with the cells at its end that the emulator does not keep in
+// its scrollback.
+func whole(line uv.Line, cols int) uv.Line {
+	line = slices.Clone(line)
+	if n := len(line); n > 0 && line[n-1].Width > 1 {
+		line = append(line, uv.Cell{})
+	}
+	for len(line) < cols {
+		line = append(line, uv.EmptyCell)
+	}
+	return line
 }
 
 // All is the shot with the scrollback before the screen.

@@ -35,16 +35,12 @@ func (s *Screen) Scrollback() []string {
 
 // Styled is the screen with its styles, in the form of the golden files.
 func (s *Screen) Styled() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.display.styled(nil)
+	return s.Shot().String()
 }
 
 // StyledAll is like Styled, with the scrollback before the screen.
 func (s *Screen) StyledAll() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.display.styled(s.display.scrollback)
+	return s.Shot().All().String()
 }
 
 // StyleAt is the style of one cell in words, as in the golden files; empty for
@@ -81,10 +77,12 @@ func (s *Screen) Find(text string) (x, y int, ok bool) {
 
 // Golden compares the screen with testdata/screens/<name>.txt, in the form of
 // Styled. What differs from run to run can be replaced first. With -update the
-// file is written anew.
+// file is written anew, with -pictures a picture is drawn (see Shot.Picture).
 func (s *Screen) Golden(name string, replace ...func(string) string) {
 	s.t.Helper()
-	compare(s.t.Errorf, name, s.Styled(), replace)
+	shot := s.Shot()
+	shot.Picture(name)
+	compare(s.t.Errorf, name, shot.String(), replace)
 }
 
 // GoldenAll is Golden with the scrollback before the screen.
@@ -172,57 +170,6 @@ func rowText(row uv.Line) string {
 		b.WriteString(c.Content)
 	}
 	return strings.TrimRight(b.String(), " ")
-}
-
-// styled writes rows and the screen: their text, which letter stands for the
-// style of each cell, and what the letters mean.
-func (d *display) styled(before []uv.Line) string {
-	var b strings.Builder
-	at, m := d.emu.CursorPosition(), d.state()
-	fmt.Fprintf(&b, "%dx%d, cursor ", d.emu.Width(), d.emu.Height())
-	if m.CursorHidden {
-		b.WriteString("hidden") // where is nobody's concern
-	} else {
-		fmt.Fprintf(&b, "%d,%d", at.X, at.Y)
-	}
-	for _, f := range []struct {
-		on   bool
-		name string
-	}{{m.AltScreen, "alternate screen"}, {m.Mouse, "mouse"}} {
-		if f.on {
-			b.WriteString(", " + f.name)
-		}
-	}
-	b.WriteString("\n")
-	for y, row := range before {
-		fmt.Fprintf(&b, "%4d|%s\n", y-len(before), rowText(row))
-	}
-	screen := d.rows()
-	last := len(screen)
-	for last > 0 && blank(screen[last-1]) {
-		last--
-	}
-	for y, row := range screen[:last] {
-		fmt.Fprintf(&b, "%4d|%s\n", y, rowText(row))
-	}
-	if last < len(screen) {
-		b.WriteString("    |\n")
-	}
-	l := legend{letters: map[string]rune{}}
-	var layer strings.Builder
-	for y, row := range before {
-		l.row(&layer, y-len(before), row)
-	}
-	for y, row := range screen {
-		l.row(&layer, y, row)
-	}
-	if layer.Len() > 0 {
-		fmt.Fprintf(&b, "styles\n%s", layer.String())
-		for _, style := range l.order {
-			fmt.Fprintf(&b, "%c: %s\n", l.letters[style], style)
-		}
-	}
-	return b.String()
 }
 
 func blank(row uv.Line) bool { return rowText(row) == "" }
