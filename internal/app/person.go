@@ -63,6 +63,7 @@ func (c *Conversation) Rewind(record string) error {
 		return err
 	}
 	c.reminder.Place, c.reminder.Edited, c.reminder.Elsewhere = prompt.State{}, true, true
+	c.talk.Return(c.log.Messages())
 	c.out.State(stated...)
 	c.mu.Lock()
 	c.inbox = inbox.New(c.inbox.Queued(), c.log.SetQueue)

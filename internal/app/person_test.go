@@ -470,7 +470,36 @@ func TestRewindTellsAgain(t *testing.T) {
 	}
 }
 
-// TestRewindBringsTheModelBack.
+// TestRewindUnloadsSkills: what a skill opened is closed again when its loading
+// was taken back.
+func TestRewindUnloadsSkills(t *testing.T) {
+	look := func() llmtest.Answer {
+		return llmtest.Call("read_file", `{"path":"~/.config/minicode/skills/tour/more.txt"}`)
+	}
+	p := newPerson(t, llmtest.New(t,
+		llmtest.Call("load_skill", `{"name":"tour"}`), look(), llmtest.Say("One."),
+		look(), llmtest.Say("Two."),
+	))
+	p.o.Bare = false
+	skill := filepath.Join(p.home, ".config", "minicode", "skills", "tour")
+	p.write(t, filepath.Join(skill, "SKILL.md"), "---\nname: tour\ndescription: Shows around.\n---\nRead more.txt.\n")
+	p.write(t, filepath.Join(skill, "more.txt"), "more\n")
+	conv := p.open(t)
+	say(t, conv, "alpha")
+	if len(p.asked) != 0 {
+		t.Fatalf("asked %+v", p.asked)
+	}
+	if err := conv.Rewind(conv.Prompts()[0].Record); err != nil {
+		t.Fatal(err)
+	}
+	say(t, conv, "bravo")
+	if len(p.asked) != 1 || p.asked[0].Tool != "read_file" {
+		t.Errorf("asked %+v", p.asked)
+	}
+}
+
+// TestRewindBringsTheModelBack: a model that was chosen later is not the one of
+// then.
 func TestRewindBringsTheModelBack(t *testing.T) {
 	server := llmtest.NewServer(llmtest.New(t, llmtest.Say("One."), llmtest.Say("Two.")))
 	p := newPerson(t, nil)

@@ -28,7 +28,20 @@ type Talk struct {
 func (t *Talk) Adopt(messages []llm.Message, resumed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.session, t.turn, t.greeted, t.resumed = skill.Loads{}, skill.Loads{}, false, resumed
+	t.greeted, t.resumed = false, resumed
+	t.refold(messages)
+}
+
+// Return goes on with the messages that are left when some were taken back.
+func (t *Talk) Return(messages []llm.Message) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refold(messages)
+}
+
+// refold is called with mu held.
+func (t *Talk) refold(messages []llm.Message) {
+	t.session, t.turn = skill.Loads{}, skill.Loads{}
 	for _, m := range messages {
 		t.session.Add(m)
 	}
