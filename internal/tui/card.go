@@ -40,11 +40,12 @@ type card struct {
 
 	output string    // the newest of it, while it runs
 	begun  time.Time // when it was shown first
+	inside *inner   // of a sub-agent, while it runs
 }
 
 // finish takes the result.
 func (c *card) finish(r llm.ToolResult) {
-	c.result, c.output = r, ""
+	c.result, c.output, c.inside = r, "", nil
 	switch {
 	case c.state == denied:
 	case r.Error && summary.Interrupted(r):
@@ -217,7 +218,7 @@ func (c *card) live(l *look, spin string, now time.Time, width int) []string {
 	} else if took := now.Sub(c.begun); took >= 2*time.Second {
 		text = took.Round(time.Second).String()
 	}
-	lines := c.head(l, mark, text, l.Dim, width)
+	lines := append(c.head(l, mark, text, l.Dim, width), c.inside.lines(l, spin, width)...)
 	for _, line := range c.tail() {
 		lines = append(lines, indent+l.Dim.Paint(clip(line, width-len(indent))))
 	}

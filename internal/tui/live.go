@@ -62,6 +62,13 @@ func (l *live) event(r event.Record, now time.Time) {
 		if c := l.call(e.Call); c != nil {
 			c.add(e.Text)
 		}
+	case event.Nested:
+		if c := l.call(e.Call); c != nil {
+			if c.inside == nil {
+				c.inside = &inner{}
+			}
+			c.inside.add(e.Event)
+		}
 	case event.Retrying:
 		l.thinking = ""
 		l.retry, l.why = now.Add(e.After), fmt.Sprintf("attempt %d of %d failed: %s", e.Attempt, e.Of, e.Error)

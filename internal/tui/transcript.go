@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/markdown"
@@ -283,7 +284,11 @@ func (t *transcript) ended(e event.Ended, width int) []string {
 	if e.Error != "" {
 		text += ": " + e.Error
 	}
-	return append(append(lines, t.gap(remarks)...), paint(t.look.Warn, safe(text), "", "", width)...)
+	style, mark := t.look.Warn, ""
+	if e.Reason == event.Failed {
+		style, mark = t.look.Error, "✗ "
+	}
+	return append(append(lines, t.gap(remarks)...), paint(style, safe(text), style.Paint(mark), strings.Repeat(" ", utf8.RuneCountInString(mark)), width)...)
 }
 
 // longPrompt is how many lines of a prompt are shown.
