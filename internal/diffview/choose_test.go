@@ -2,6 +2,7 @@ package diffview
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,9 +93,12 @@ func TestBlocks(t *testing.T) {
 	new := "first\n" + strings.Replace(old, "the line\n", "the other line\n", 1) + "last\n"
 	diff := Unified("x", old, new)
 	for _, o := range []Options{{LineNumbers: true}, {}, {Cut: true, MaxLines: 2}} {
-		blocks := Blocks(diff, 20, theme.Dark(), o)
+		blocks := Blocks(diff, nil, 20, theme.Dark(), o)
 		if len(blocks) != len(Hunks(diff)) || len(blocks) != 2 {
 			t.Fatalf("%d blocks", len(blocks))
+		}
+		if one := Blocks(diff, []int{1}, 20, theme.Dark(), o); len(one) != 2 || len(one[0]) > 0 || !slices.Equal(one[1], blocks[1]) {
+			t.Errorf("the second only: %q", one)
 		}
 		var rows, shown []string
 		for _, b := range blocks {
@@ -124,7 +128,7 @@ func FuzzChoose(f *testing.F) {
 		if all, err := Choose(old, new, diff, nil); err == nil && all != new {
 			t.Errorf("%q to %q by %q is %q", old, new, diff, all)
 		}
-		if n := len(Blocks(diff, 40, theme.Plain(), Options{})); n != len(Hunks(diff)) {
+		if n := len(Blocks(diff, nil, 40, theme.Plain(), Options{})); n != len(Hunks(diff)) {
 			t.Errorf("%d blocks", n)
 		}
 	})

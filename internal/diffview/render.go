@@ -2,6 +2,7 @@ package diffview
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -43,19 +44,22 @@ func Render(diff string, width int, t theme.Theme, o Options) []string {
 }
 
 // Blocks is the lines of each of the hunks that Hunks returns, shown as Render
-// shows them, without what stands between hunks. MaxLines counts for nothing.
-func Blocks(diff string, width int, t theme.Theme, o Options) [][]string {
+// shows them, without what stands between hunks: those of the hunks that only
+// names, counted from 0, or of all if it is nil. MaxLines counts for nothing.
+func Blocks(diff string, only []int, width int, t theme.Theme, o Options) [][]string {
 	o.MaxLines = 0
 	r := &renderer{width: max(width, narrowest), theme: t, options: o, marker: marker{budget: mostCompare}}
 	var blocks [][]string
 	for _, f := range parse(diff) {
 		r.numbers(f)
 		for _, h := range f.hunks {
-			if h.headed {
-				r.rows = nil
-				r.hunk(h)
-				blocks = append(blocks, r.rows)
+			if !h.headed {
+				continue
 			}
+			if r.rows = nil; only == nil || slices.Contains(only, len(blocks)) {
+				r.hunk(h)
+			}
+			blocks = append(blocks, r.rows)
 		}
 	}
 	return blocks

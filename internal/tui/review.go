@@ -181,13 +181,21 @@ func (r *review) draw(k *look, width int) {
 		}
 		return
 	case d.in == nil:
-		for _, block := range diffview.Blocks(r.diff, width-1, k.Theme, o) {
+		for _, block := range diffview.Blocks(r.diff, nil, width-1, k.Theme, o) {
 			d.in = append(d.in, indented(block))
 		}
+		d.out = make([][]string, len(d.in))
 	}
-	if d.out == nil && slices.Contains(r.out, true) {
-		for _, block := range diffview.Blocks(r.diff, width-1, faded(k.Theme), o) {
-			d.out = append(d.out, indented(block))
+	var missing []int
+	for i, out := range r.out {
+		if out && d.out[i] == nil {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) > 0 {
+		blocks := diffview.Blocks(r.diff, missing, width-1, faded(k.Theme), o)
+		for _, i := range missing {
+			d.out[i] = indented(blocks[i])
 		}
 	}
 }
