@@ -281,12 +281,13 @@ func (t *transcript) ended(e event.Ended, width int) []string {
 		return lines
 	}
 	text := "The turn ended: " + strings.ReplaceAll(string(e.Reason), "_", " ")
+	style, mark := t.look.Warn, ""
 	if e.Error != "" {
 		text += ": " + e.Error
 	}
-	style, mark := t.look.Warn, ""
 	if e.Reason == event.Failed {
 		style, mark = t.look.Error, "✗ "
+		text = strings.Replace(text, ": error: ", ": ", 1)
 	}
 	return append(append(lines, t.gap(remarks)...), paint(style, safe(text), style.Paint(mark), strings.Repeat(" ", utf8.RuneCountInString(mark)), width)...)
 }
