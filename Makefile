@@ -9,7 +9,7 @@ FUZZTIME ?= 10s
 RACE     := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 export CGO_ENABLED ?= 0
 
-.PHONY: build check test e2e lint fuzz bench golden release
+.PHONY: build check test e2e lint fuzz bench golden picture pictures release
 
 build: ## the binary, in bin/
 	$(GO) build $(FLAGS) -o bin/minicode ./cmd/minicode
@@ -40,6 +40,12 @@ bench: ## the figures of docs/design/budgets.md
 
 golden: ## rewrite golden files
 	$(GO) test $$(grep -rl --include='*_test.go' '"update"' . | xargs -n1 dirname | sort -u) -update
+
+picture: ## the pictures in the README, from the tour
+	$(GO) test ./cmd/minicode -count=1 -run '^TestPictures$$' -update
+
+pictures: ## every scene of the terminal program, in dist/pictures, to be looked at
+	$(GO) test ./internal/tui -count=1 -run '^TestScenes$$' -pictures $(CURDIR)/dist/pictures
 
 release: ## binaries for all systems, in dist/
 	for os in linux darwin windows; do for arch in amd64 arm64; do \

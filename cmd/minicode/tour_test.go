@@ -15,25 +15,37 @@ import (
 // tourOn starts the tour in a home of its own, without network or key.
 func tourOn(t *testing.T, cols, rows int) *screentest.Screen {
 	t.Helper()
+	return screentest.Start(t, tourOptions(t, cols, rows))
+}
+
+func tourOptions(t *testing.T, cols, rows int) screentest.Options {
+	t.Helper()
 	t.Parallel()
 	home := t.TempDir()
 	tmp := filepath.Join(home, "tmp")
 	if err := os.Mkdir(tmp, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return screentest.Start(t, screentest.Options{
+	return screentest.Options{
 		Command: []string{"minicode", "demo", "--tui"}, Dir: home, Cols: cols, Rows: rows, Within: time.Minute,
 		Env: []string{"HOME=" + home, "TMPDIR=" + tmp, "PATH=" + os.Getenv("PATH"), "GOCACHE=" + goEnv("GOCACHE"), "GOFLAGS=-mod=mod", "GORACE=atexit_sleep_ms=0"},
-	})
+	}
 }
 
 // answers presses the key as soon as the open dialog takes answers.
 func answers(s *screentest.Screen, key string) {
+	answerable(s, key)
+	s.Press(key)
+}
+
+// answerable waits until the open dialog takes answers: its keys have their
+// colour.
+func answerable(s *screentest.Screen, key string) {
 	s.WaitFor(func(s *screentest.Screen) bool {
 		x, y, ok := s.Find("[" + key + "]")
-		return ok && strings.Contains(s.StyleAt(x, y), "75")
+		style := s.StyleAt(x, y)
+		return ok && (style == "75" || style == "25")
 	})
-	s.Press(key)
 }
 
 // TestTour goes through the tour, saying yes to everything.
