@@ -132,8 +132,8 @@ func (c *card) head(l *look, mark, text string, style theme.Style, width int) []
 		most = reasonLines
 	}
 	if len(lines) > most {
-		rest := strings.Join(wrap(text, width-len(indent))[most-1:], " ")
-		lines = append(lines[:most-1], indent+style.Paint(clip(rest, width-len(indent))))
+		last := wrap(text, width-len(indent))[most-1]
+		lines = append(lines[:most-1], indent+style.Paint(ansi.Truncate(last, width-len(indent)-1, "")+"…"))
 	}
 	return append([]string{mark + " " + title}, lines...)
 }
