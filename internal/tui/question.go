@@ -375,8 +375,11 @@ func (d *dialog) keycap(k *look, key string) string {
 func flow(texts []string, width int) (lines []string) {
 	line := ""
 	for _, text := range texts {
-		if line != "" && ansi.StringWidth(line)+2+ansi.StringWidth(text) > width {
+		if line != "" && ansi.StringWidth(line)+3+ansi.StringWidth(text) > width {
 			lines, line = append(lines, clip(line, max(1, width))), ""
+		}
+		if line != "" {
+			line += "  "
 		}
 		line += " " + text
 	}

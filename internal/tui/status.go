@@ -121,6 +121,10 @@ func assemble(parts []part, h hint, between string, width int) string {
 // hints is what to press now, in words and in fewer.
 func (m *model) hints() []string {
 	switch {
+	case m.composer.search != nil:
+		return []string{"Enter takes · Esc closes", "Enter takes"}
+	case m.composer.menu != nil:
+		return []string{"Tab completes · Esc closes", "Tab completes"}
 	case m.busy() && !m.composer.buf.Empty():
 		return []string{"Enter queues · Esc interrupts", "Enter queues", "Esc stops"}
 	case m.busy():
