@@ -226,6 +226,16 @@ func (b *Buffer) Restore(d Draft) {
 	}
 }
 
+// Prepend puts a draft before everything, with a line end between the two where
+// there is something, and the cursor at the end.
+func (b *Buffer) Prepend(d Draft) {
+	elements := slices.Clone(d.elements)
+	if !b.Empty() {
+		elements = append(append(elements, element{text: "\n"}), b.Draft().elements...)
+	}
+	b.replaceAll(elements)
+}
+
 func (b *Buffer) replaceAll(elements []element) {
 	b.ready()
 	if b.edit(setting, b.last == setting, position{}, b.end(), elements) {

@@ -139,6 +139,24 @@ func TestImagesInText(t *testing.T) {
 	}
 }
 
+func TestPrepend(t *testing.T) {
+	var b Buffer
+	b.Insert("see ")
+	b.AddImage("", []byte("1"), "image/png")
+	sent := b.Clear()
+	b.Prepend(sent)
+	if b.Text() != "see [Image #1]" {
+		t.Errorf("%q", b.Text())
+	}
+	b.Clear()
+	b.Insert("typed")
+	b.Prepend(sent)
+	b.Insert("!")
+	if b.Text() != "see [Image #1]\ntyped!" || len(b.Draft().Images()) != 1 {
+		t.Errorf("%q with %d images", b.Text(), len(b.Draft().Images()))
+	}
+}
+
 func TestWordless(t *testing.T) {
 	for text, want := range map[string]string{
 		"see [Image #1] and [Image #12] now": "see and now",

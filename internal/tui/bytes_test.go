@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // long is some text again and again, of about so many bytes.
@@ -102,7 +104,7 @@ func TestBytesOfLongSession(t *testing.T) {
 }
 
 // A change of the size draws what is seen anew and nothing else, however long
-// the session is; the transcript is laid out for it beside the loop.
+// the session is, also in the transcript.
 func TestResizeOfLongSession(t *testing.T) {
 	conv, now := conversation(t, 5000)
 	s := newStill(t, 80, 24, conv, now)
@@ -117,27 +119,20 @@ func TestResizeOfLongSession(t *testing.T) {
 	if n := allocations(func() { s.m.resized(60, 20); s.frame() }); n > most {
 		t.Errorf("%d allocations for a frame of another size", n)
 	}
-	laidOut := s.m.showTranscript()
+	read := s.m.showTranscript()
 	if n := allocations(s.frame); n > most {
 		t.Errorf("%d allocations before the transcript is there", n)
 	}
-	s.m.viewed(laidOut().(viewed))
-	s.frame()
-	for _, width := range []int{100, 50} {
-		if n := allocations(func() { s.m.resized(width, 30); s.frame() }); n > most {
+	s.m.apply(read().(result))
+	const mostPage = 20_000 // what is on it is laid out
+	for _, width := range []int{60, 100, 50} {
+		if n := allocations(func() { s.m.resized(width, 30); s.frame() }); n > mostPage {
 			t.Errorf("%d allocations for a frame of the transcript at %d columns", n, width)
 		}
 	}
-	again := s.m.viewAgain()
-	if again == nil || s.m.viewAgain() != nil {
-		t.Fatal("it is not laid out again, once")
-	}
-	s.m.viewed(again().(viewed))
-	if s.m.viewAgain() != nil || s.m.whole.(*pager).width != 50 {
-		t.Error("it is not laid out for the width that there is now")
-	}
-	s.m.viewed(viewed{pager: s.m.whole.(*pager)}) // late
-	if s.m.whole.(*pager).made == nil {
-		t.Error("what nobody asks for any more was taken")
+	for _, key := range []rune{'g', 'j', 'e', 'n'} {
+		if n := allocations(func() { s.m.key(tea.KeyPressMsg{Code: key, Text: string(key)}); s.frame() }); n > mostPage {
+			t.Errorf("%d allocations for the key %c", n, key)
+		}
 	}
 }

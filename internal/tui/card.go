@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -35,12 +36,15 @@ type card struct {
 	reason            string // why it was denied
 	result            llm.ToolResult
 
-	joined         int // how many later edits of the file it stands for, too
-	added, removed int // by all of them
+	joined         int     // how many later edits of the file it stands for, too
+	added, removed int     // by all of them
+	parts          []*card // these, where they are kept
 
-	output string    // the newest of it, while it runs
-	begun  time.Time // when it was shown first
-	inside *inner   // of a sub-agent, while it runs
+	printed   bool      // its output is shown below it: a person wanted it
+	output    string    // the newest of it, while it runs
+	tailLines int       // of it that are shown; 0 for the usual
+	begun     time.Time // when it was shown first
+	inside    *inner    // of a sub-agent, while it runs
 }
 
 // finish takes the result.
@@ -142,6 +146,8 @@ func (c *card) head(l *look, mark, text string, style theme.Style, width int) []
 func (c *card) details(l *look, width int) []string {
 	var text []string
 	switch {
+	case c.printed:
+		return c.shortened(l, width)
 	case c.state == failed:
 		text = summary.Failure(c.result)
 		if len(text) > 0 && strings.TrimSpace(text[0]) == summary.Of(c.result) {
@@ -185,8 +191,8 @@ func (c *card) diff(l *look, width, most int) []string {
 }
 
 const (
-	tailLines = 3
-	tailBytes = 4096
+	usualTail = 3 // lines
+	tailBytes = 8192
 )
 
 // add is some more output.
@@ -199,15 +205,16 @@ func (c *card) add(text string) {
 
 // tail is the last lines of the output.
 func (c *card) tail() (lines []string) {
+	most := cmp.Or(c.tailLines, usualTail)
 	all := strings.Split(strings.TrimRight(c.output, "\r\n \t"), "\n")
-	for _, line := range all[max(0, len(all)-2*tailLines):] {
+	for _, line := range all[max(0, len(all)-2*most):] {
 		line = strings.TrimRight(line, "\r")
 		line = line[strings.LastIndexByte(line, '\r')+1:]
 		if strings.TrimSpace(line) != "" {
 			lines = append(lines, safe(ansi.Strip(line)))
 		}
 	}
-	return lines[max(0, len(lines)-tailLines):]
+	return lines[max(0, len(lines)-most):]
 }
 
 // live is the lines of a card that is not finished.

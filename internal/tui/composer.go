@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/complete"
@@ -18,10 +19,15 @@ type composer struct {
 	menu    *menu   // open below, or nil
 	search  *search // in the history, or nil
 	closed  string  // the text that the menu was closed at by Esc
+	paths   bool    // the menu completes the path before the cursor
 	files   *files
+	reading *reading // an image on its way into the text, or nil
 }
 
-const mark = "❯ "
+const (
+	mark      = "❯ "
+	shellMark = "! "
+)
 
 func (c *composer) open(conv *app.Conversation, walk complete.Walk) {
 	i := conv.Info()
@@ -39,7 +45,8 @@ func (c *composer) width(width int) int { return max(4, width-2) }
 // render is the prompt with what belongs to it, and where the cursor is.
 func (c *composer) render(m *model, width, height int) (lines []string, row, col int) {
 	k := m.look
-	lines = append(lines, k.Border.Paint(strings.Repeat("─", width)))
+	shell := c.search == nil && isShell(c.buf.Text())
+	lines = append(lines, c.rule(k, shell, width))
 	if c.search != nil {
 		line, col := c.search.render(k, width)
 		lines = append(lines, line)
@@ -50,7 +57,14 @@ func (c *composer) render(m *model, width, height int) (lines []string, row, col
 	first := max(0, min(row-most/2, len(rows)-most))
 	for i := first; i < first+most; i++ {
 		lead := "  "
-		if i == 0 {
+		switch {
+		case i == 0 && shell:
+			lead = k.Warn.Paint(shellMark)
+			var hidden bool
+			if rows[0], hidden = strings.CutPrefix(rows[0], "!"); hidden && row == 0 {
+				col = max(-1, col-1) // the mark stands for it
+			}
+		case i == 0:
 			lead = k.Accent.Paint(mark)
 		}
 		lines = append(lines, lead+rows[i])
@@ -65,8 +79,23 @@ func (c *composer) render(m *model, width, height int) (lines []string, row, col
 	return lines, row, col
 }
 
+// rule is the line above what is typed: it says where that goes.
+func (c *composer) rule(k *look, shell bool, width int) string {
+	const title = "── shell: the model is told "
+	switch {
+	case !shell:
+		return k.Border.Paint(strings.Repeat("─", width))
+	case width < len(title):
+		return k.Warn.Paint(strings.Repeat("─", width))
+	}
+	return k.Warn.Paint(title + strings.Repeat("─", width-ansi.StringWidth(title)))
+}
+
 // changed is called after what is typed was changed: the menu follows.
 func (c *composer) changed(m *model) tea.Cmd {
+	if strings.HasSuffix(c.buf.Before(), " ") {
+		c.paths = false
+	}
 	return c.follow(m)
 }
 
@@ -78,7 +107,7 @@ func (c *composer) sent(text string) error {
 
 func (c *composer) clear() {
 	c.buf.Clear()
-	c.menu, c.search, c.closed = nil, nil, ""
+	c.menu, c.search, c.closed, c.paths = nil, nil, "", false
 }
 
 // restore puts text back that was not sent, before what is typed.

@@ -67,7 +67,7 @@ func (m *model) editPrompt() tea.Cmd {
 			m.problem(err.Error())
 			return nil, false
 		}
-		m.composer.buf.Set(strings.TrimRight(text, "\n"))
+		m.composer.buf.Rewrite(strings.TrimRight(text, "\n"))
 		m.composer.menu = nil
 		return nil, false
 	})

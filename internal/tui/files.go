@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,17 +26,20 @@ const (
 	patient   = 100 * time.Millisecond // for more to be found
 )
 
-// find looks for what the word means, which begins with @. It answers with
-// what is known, and again while more is found.
-func (f *files) find(ctx context.Context, word string, again bool) tea.Cmd {
+// find looks for what the word means. It answers with what is known, and again
+// while more is found.
+func (f *files) find(ctx context.Context, w word, again bool) tea.Cmd {
 	if now := time.Now(); now.Sub(f.looked) > fresh {
 		f.looked = now
 		f.all.Refresh(ctx)
 	}
-	all := f.all
+	all, query := f.all, strings.TrimPrefix(w.text, "@")
+	if w.sign != atFile {
+		query = w.text
+	}
 	return func() tea.Msg {
 		walking := all.State().Walking // before: what is found after a walk is all there is
-		results := all.Find(word[1:], mostFiles)
+		results := all.Find(query, mostFiles)
 		if again || len(results) == 0 && walking {
 			select {
 			case <-all.Updated():
@@ -43,11 +47,11 @@ func (f *files) find(ctx context.Context, word string, again bool) tea.Cmd {
 			case <-ctx.Done():
 			}
 			walking = all.State().Walking
-			results = all.Find(word[1:], mostFiles)
+			results = all.Find(query, mostFiles)
 		}
-		msg := found{word: word, more: walking}
+		msg := found{word: w, more: walking}
 		for _, r := range results {
-			msg.items = append(msg.items, item{text: "@" + r.Text})
+			msg.items = append(msg.items, item{text: w.of(r.Text)})
 		}
 		return msg
 	}

@@ -23,19 +23,59 @@ type binding struct {
 }
 
 // bindings is every action. The table prints the help, too.
-func bindings() []binding {
+func bindings() []binding { return append(promptBindings(), transcriptBindings()...) }
+
+// transcriptBindings is what keys do in the transcript.
+func transcriptBindings() []binding {
+	to := func(action action, keys, help string, do func(*browser) tea.Cmd) binding {
+		return binding{action, keys, help, func(m *model) tea.Cmd {
+			if b, ok := m.whole.(*browser); ok {
+				return do(b)
+			}
+			return nil
+		}}
+	}
+	return []binding{
+		to("transcript-up", "up k", "the passage before, or more of this one", func(b *browser) tea.Cmd { return b.step(-1) }),
+		to("transcript-down", "down j", "the next passage, or more of this one", func(b *browser) tea.Cmd { return b.step(1) }),
+		to("transcript-page-up", "pgup ctrl+b ctrl+u b", "a page up", func(b *browser) tea.Cmd { return b.scroll(-max(1, b.page-2)) }),
+		to("transcript-page-down", "pgdown ctrl+f ctrl+d space", "a page down", func(b *browser) tea.Cmd { return b.scroll(max(1, b.page-2)) }),
+		to("transcript-begin", "home g", "the beginning", (*browser).begin),
+		to("transcript-end", "end shift+g", "the end", (*browser).last),
+		to("transcript-unfold", "enter", "show all of the passage, or less", (*browser).unfold),
+		to("transcript-unfold-all", "e", "show all of every passage, or less", (*browser).unfoldAll),
+		to("transcript-copy", "y", "copy the passage", (*browser).copy),
+		to("transcript-copy-all", "shift+y", "copy everything", (*browser).copyAll),
+		to("transcript-search", "/ ctrl+r", "search", (*browser).ask),
+		to("transcript-next", "n", "the next match, else the next passage", func(b *browser) tea.Cmd { return b.next(1) }),
+		to("transcript-previous", "shift+n p", "the match before, else the passage before", func(b *browser) tea.Cmd { return b.next(-1) }),
+		to("transcript-close", "q ctrl+o", "close the transcript, as does Esc", (*browser).close),
+	}
+}
+
+// keysOf is the keys that an action has.
+func (m *model) keysOf(b binding) []string {
+	if own, ok := m.o.Keys[string(b.action)]; ok {
+		return strings.Fields(own)
+	}
+	return strings.Fields(b.keys)
+}
+
+// promptBindings is what keys do at the prompt.
+func promptBindings() []binding {
 	edit := func(f func(c *composer, width int)) func(*model) tea.Cmd {
 		return func(m *model) tea.Cmd { f(&m.composer, m.composer.width(m.width())); return m.composer.changed(m) }
 	}
 	return []binding{
 		{"send", "enter", "send; while the model works: queue", (*model).enter},
 		{"newline", "shift+enter alt+enter ctrl+j", "begin a new line", edit(func(c *composer, _ int) { c.buf.Insert("\n") })},
-		{"interrupt", "esc", "interrupt what runs; close what is open", (*model).escape},
+		{"interrupt", "esc", "interrupt, or close; twice at rest: go back", (*model).escape},
 		{"clear", "ctrl+c", "clear what is typed, interrupt, or leave", (*model).controlC},
 		{"leave", "ctrl+d", "leave, when nothing is typed", (*model).controlD},
 		{"mode", "shift+tab", "the next permission mode", (*model).nextMode},
 		{"complete", "tab", "complete", (*model).tab},
 		{"search", "ctrl+r", "search what was said before", (*model).searchHistory},
+		{"image", "ctrl+v", "put in the image on the clipboard", (*model).pasteImage},
 		{"editor", "ctrl+g", "write in $EDITOR", (*model).editPrompt},
 		{"suspend", "ctrl+z", "suspend the program", (*model).suspend},
 		{"transcript", "ctrl+o", "the whole conversation, with search", (*model).showTranscript},
@@ -74,7 +114,7 @@ type keymap map[string]func(*model) tea.Cmd
 
 func newKeymap(settings map[string]string) keymap {
 	k := keymap{}
-	for _, b := range bindings() {
+	for _, b := range promptBindings() {
 		keys := b.keys
 		if own, ok := settings[string(b.action)]; ok {
 			keys = own
@@ -104,6 +144,12 @@ func nameOf(k tea.KeyPressMsg) string {
 func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.dirty = true
 	m.typed = time.Now()
+	if keys := m.parted(k); keys != nil {
+		return tea.Batch(m.key(keys[0]), m.key(keys[1]))
+	}
+	if nameOf(k) != "esc" {
+		m.back = time.Time{}
+	}
 	switch {
 	case m.suspends(k):
 		return m.suspend()
@@ -116,6 +162,14 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	case len(m.asked) > 0 && m.asked[0].shown:
 		return m.answerKey(k)
+	}
+	return m.typeKey(k)
+}
+
+// typeKey gives a key to the prompt.
+func (m *model) typeKey(k tea.KeyPressMsg) tea.Cmd {
+	if m.composer.holds(k) {
+		return nil
 	}
 	if taken, cmd := m.composer.menuKey(m, k); taken {
 		return cmd
@@ -142,12 +196,33 @@ func (m *model) paste(text string) tea.Cmd {
 		return nil
 	}
 	if m.whole != nil {
+		if open, ok := m.whole.(interface{ Paste(text string) }); ok {
+			open.Paste(text)
+		}
 		return nil
 	}
+	return m.typePaste(text)
+}
+
+// typePaste pastes into the prompt: text, or images.
+func (m *model) typePaste(text string) tea.Cmd {
+	if m.composer.holds(tea.PasteMsg{Content: text}) {
+		return nil
+	}
+	if text == "" { // so do terminals paste what is no text
+		return m.pasteImage()
+	}
+	if readings := m.imagesIn(text); readings != nil {
+		return m.dropped(text, readings)
+	}
+	m.pasteText(text)
+	return m.composer.changed(m)
+}
+
+func (m *model) pasteText(text string) {
 	if m.composer.buf.Paste(text) > 0 {
 		m.tell(m.look.Dim, "escape sequences were left out of what was pasted")
 	}
-	return m.composer.changed(m)
 }
 
 // enter sends what is typed. With nothing typed it sends what is queued.
@@ -155,18 +230,22 @@ func (m *model) enter() tea.Cmd {
 	if m.composer.continues() {
 		return m.composer.changed(m)
 	}
-	text := strings.TrimRight(m.composer.buf.Text(), " \t\r\n")
-	if strings.TrimSpace(text) == "" {
+	p := m.composer.typed()
+	if strings.TrimSpace(p.text) == "" {
 		if len(m.conv.Queued()) > 0 && m.turn == nil && m.command == nil {
-			m.submit("")
+			m.submit("", prompt{})
 		}
 		return nil
 	}
-	if err := m.composer.sent(text); err != nil && !m.forgetful {
+	if why := m.withheld(p); why != "" {
+		m.problem(why)
+		return nil
+	}
+	if err := m.composer.sent(p.kept()); err != nil && !m.forgetful {
 		m.forgetful = true // said once
 		m.problem("what you type is not remembered: " + err.Error())
 	}
-	return m.send(text)
+	return m.say(p)
 }
 
 // escape closes what is open, or interrupts. At rest it takes what is queued
@@ -177,6 +256,8 @@ func (m *model) escape() tea.Cmd {
 		m.interrupt()
 	case len(m.conv.Queued()) > 0:
 		m.unqueue()
+	case m.composer.buf.Empty():
+		return m.offerBack()
 	}
 	return nil
 }

@@ -36,6 +36,10 @@ func (m *model) local(text string) (cmd tea.Cmd, ok bool) {
 		return m.pickModel(), true
 	case "/theme":
 		return m.pickTheme(), true
+	case "/rewind":
+		return m.pickPrompt(), true
+	case "/permissions":
+		return m.editPermissions(), true
 	case "/tasks":
 		return m.showTasks(), true
 	}

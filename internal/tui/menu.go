@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -27,40 +28,79 @@ type menu struct {
 	selected int
 }
 
+// sign is what a word is completed as.
+type sign int
+
+const (
+	noWord    sign = iota
+	atFile         // a file that is named to the model, with @
+	pathAlone      // a path for a command
+	shellPath      // one that a shell reads
+	slash          // a command
+)
+
+// word is what is before the cursor and could be completed.
+type word struct {
+	text string // with its first character
+	sign sign
+}
+
+// of is how a path is put in the place of the word.
+func (w word) of(path string) string {
+	switch {
+	case w.sign == atFile:
+		return "@" + path
+	case w.sign == shellPath && strings.ContainsFunc(path, special):
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// special says whether a shell could take the character for something else.
+func special(r rune) bool {
+	return r < 0x80 && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+@,:=%", r)
+}
+
 // follow opens, changes or closes the menu after the text.
 func (c *composer) follow(m *model) tea.Cmd {
-	word, sign := c.word()
-	if sign == 0 || c.closed == c.buf.Text() {
+	w := c.word()
+	if w.sign == noWord || c.closed == c.buf.Text() {
 		c.menu = nil
 		return nil
 	}
 	c.closed = ""
-	if sign == '@' {
-		return c.files.find(m.ctx, word, false)
+	if w.sign != slash {
+		return c.files.find(m.ctx, w, false)
 	}
-	c.menu = &menu{word: word, items: commandsLike(m.conv, word[1:])}
+	c.menu = &menu{word: w.text, items: commandsLike(m.conv, w.text[1:])}
 	if len(c.menu.items) == 0 {
 		c.menu = nil
 	}
 	return nil
 }
 
-// word is what is before the cursor and could be completed, with its first
-// character: / at the beginning of everything, @ at the beginning of a word.
-func (c *composer) word() (string, byte) {
+// word is the word before the cursor: a command at the beginning of
+// everything, a file with @ at the beginning of a word, or a path where a
+// command takes one and Tab was pressed.
+func (c *composer) word() word {
 	before := c.buf.Before()
 	at := strings.LastIndexAny(before, " \t\uFFFC") + 1
 	if at > 0 && strings.HasSuffix(before[:at], "\uFFFC") {
 		at = len(before[:at])
 	}
 	line, _ := c.buf.Cursor()
-	switch word := before[at:]; {
-	case strings.HasPrefix(word, "/") && at == 0 && line == 0 && !strings.Contains(word[1:], "/"):
-		return word, '/'
-	case strings.HasPrefix(word, "@"):
-		return word, '@'
+	text := before[at:]
+	switch {
+	case strings.HasPrefix(text, "@"):
+		return word{text, atFile}
+	case c.paths && isShell(c.buf.Text()):
+		return word{strings.TrimPrefix(text, "!"), shellPath}
+	case c.paths && wantsPath(c.buf.Text()) && at > 0:
+		return word{text, pathAlone}
+	case strings.HasPrefix(text, "/") && at == 0 && line == 0 && !strings.Contains(text[1:], "/"):
+		return word{text, slash}
 	}
-	return "", 0
+	return word{}
 }
 
 // commandsLike is the commands that the query means, best first.
@@ -84,21 +124,21 @@ func commandsLike(conv *app.Conversation, query string) (items []item) {
 // found takes files that match, and asks for more.
 func (m *model) found(msg found) tea.Cmd {
 	c := &m.composer
-	word, sign := c.word()
-	if sign != '@' || word != msg.word || c.closed == c.buf.Text() && word != "@" {
+	w := c.word()
+	if w != msg.word || w.sign == noWord || c.closed == c.buf.Text() && w.text != "@" {
 		return nil
 	}
 	selected := 0
-	if c.menu != nil && c.menu.word == word {
+	if c.menu != nil && c.menu.word == w.text {
 		selected = min(c.menu.selected, max(0, len(msg.items)-1))
 	}
 	c.menu = nil
 	if len(msg.items) > 0 {
-		c.menu = &menu{files: true, word: word, items: msg.items, selected: selected}
+		c.menu = &menu{files: true, word: w.text, items: msg.items, selected: selected}
 	}
 	m.dirty = true
 	if msg.more {
-		return c.files.find(m.ctx, word, true)
+		return c.files.find(m.ctx, w, true)
 	}
 	return nil
 }
@@ -140,6 +180,8 @@ func (c *composer) take(after string) {
 	it := c.menu.items[c.menu.selected]
 	if strings.HasSuffix(it.text, "/") && c.menu.files {
 		after = "" // a directory: what is in it comes next
+	} else {
+		c.paths = false
 	}
 	c.buf.ReplaceBefore(len(c.menu.word), it.text+after)
 	c.menu = nil
@@ -147,8 +189,9 @@ func (c *composer) take(after string) {
 
 // tab completes, when nothing is offered already.
 func (m *model) tab() tea.Cmd {
-	m.composer.closed = ""
-	return m.composer.follow(m)
+	c := &m.composer
+	c.closed, c.paths = "", wantsPath(c.buf.Text())
+	return c.follow(m)
 }
 
 // render is at most so many lines. Where there are more entries than that, the

@@ -47,7 +47,7 @@ type (
 	settled struct{} // the terminal's answers are there, or do not come
 	disarm  struct{} // Ctrl+C no longer counts as the first of two
 	found   struct { // files for the word
-		word  string
+		word  word
 		items []item
 		more  bool // is being found
 	}

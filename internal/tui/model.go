@@ -36,6 +36,8 @@ type model struct {
 	whole      overlay // what fills the screen; nil for nothing
 
 	turn, command *work
+	direct        *card    // what the command runs
+	directs       []direct // what commands ran
 	early         []string // said before the turn has recorded its prompt
 	keys          keymap
 
@@ -48,6 +50,8 @@ type model struct {
 	gaugeAgain bool
 	typed      time.Time // when a key was pressed last
 	armed      time.Time // until when Ctrl+C leaves
+	back       time.Time // until when Esc shows what can be gone back to
+	kitty      bool      // the terminal tells Esc and another key from that key with Alt
 	exit       int
 	left       bool // the person wants to go
 	away       bool // the terminal is given back for a while
@@ -140,7 +144,7 @@ func (m *model) draw() tea.Cmd {
 	m.title()
 	m.resized(m.term.size()) // it may have changed since we were told
 	m.out.write(m.screen.draw(m.frame()))
-	return m.viewAgain()
+	return nil
 }
 
 // frame is what is to be seen now.
@@ -224,8 +228,15 @@ func (m *model) going(width int) (lines []string) {
 	case m.turn != nil && len(m.live.calls) == 0:
 		lines = append(append(lines, ""), m.live.activity(m.look, spin, m.now(), width)...)
 	}
-	if m.command != nil && !asking {
-		lines = append(lines, "", m.look.Accent.Paint(spin)+" "+m.look.Dim.Paint(clip(safe(m.command.what), width-2)))
+	switch {
+	case m.direct != nil:
+		m.direct.state = running
+		if asking {
+			m.direct.state = waiting
+		}
+		lines = append(append(lines, ""), m.direct.live(m.look, spin, m.now(), width)...)
+	case m.command != nil && !asking:
+		lines = append(lines, "", m.look.Accent.Paint(spin)+" "+m.look.Dim.Paint(clip(oneLine(m.command.said.text), width-2)))
 	}
 	return append(lines, m.queue(width)...)
 }

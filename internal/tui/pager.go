@@ -15,12 +15,9 @@ import (
 
 // pager shows lines on the whole screen, to be scrolled and searched.
 type pager struct {
-	title  string
-	lines  func(width int) []string // made anew when the width changes; nil if that takes long
-	again  func() tea.Cmd           // makes them anew away from the loop
-	more   func() tea.Cmd           // what e does; nil for nothing
-	moreIs func() string            // in words
-	k      *look
+	title string
+	lines func(width int) []string // made anew when the width changes
+	k     *look
 
 	width  int
 	made   []string
@@ -31,27 +28,17 @@ type pager struct {
 	query  string
 	found  []int // the lines that have the query
 	at     int   // which of them one is at
-	loads  bool  // lines are not there yet
-	asked  int   // how often lines were asked for
-	given  int   // which of them came
 }
 
-// set says how lines are made that take no time.
-func (p *pager) set(lines func(width int) []string) {
-	p.lines, p.width, p.loads = lines, 0, false
-}
+// set says how lines are made.
+func (p *pager) set(lines func(width int) []string) { p.lines, p.width = lines, 0 }
 
 // take takes lines for a width. What was to be seen stays, about.
 func (p *pager) take(lines []string, width int) {
 	at := float64(p.top) / float64(max(1, len(p.made)))
-	p.made, p.width, p.loads = lines, width, false
+	p.made, p.width = lines, width
 	p.top = int(at * float64(len(p.made)))
 	p.find()
-}
-
-// stale says whether lines of another width are to be made, and nobody does.
-func (p *pager) stale(width int) bool {
-	return p.again != nil && p.width != width && p.asked == p.given
 }
 
 // Key scrolls, searches, or closes.
@@ -83,10 +70,6 @@ func (p *pager) Key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		p.next(1)
 	case "shift+n":
 		p.next(-1)
-	case "e":
-		if p.more != nil {
-			return p.more(), false
-		}
 	}
 	return nil, false
 }
@@ -192,9 +175,6 @@ func (p *pager) Render(width, height int) (lines []string, row, col int) {
 }
 
 func (p *pager) foot(width int) string {
-	if p.loads {
-		return p.k.Dim.Paint(indent + "reading …")
-	}
 	keys := []string{"↑ ↓ PgUp PgDn scroll", "/ search"}
 	where := fmt.Sprintf("%d–%d of %d", min(len(p.made), p.top+1), min(len(p.made), p.top+p.page), len(p.made))
 	switch {
@@ -203,66 +183,7 @@ func (p *pager) foot(width int) string {
 	case p.query != "":
 		keys, where = []string{"n next", "N previous", "/ search"}, fmt.Sprintf("match %d of %d", p.at+1, len(p.found))
 	}
-	if p.more != nil {
-		keys = append(keys, "e "+p.moreIs())
-	}
 	return foot(p.k, append(keys, "q closes"), where, width)
-}
-
-// mostViewed is how many records the transcript goes back.
-const mostViewed = 4000
-
-// viewed is the transcript, read and laid out.
-type viewed struct {
-	pager *pager
-	asked int
-	lines []string
-	width int
-}
-
-// showTranscript shows the whole conversation.
-func (m *model) showTranscript() tea.Cmd {
-	p := &pager{title: "Transcript", k: m.look, loads: true, end: true}
-	expand := false
-	p.more = func() tea.Cmd {
-		expand = !expand
-		return m.view(p, expand)
-	}
-	p.moreIs = func() string {
-		if expand {
-			return "less output"
-		}
-		return "all output"
-	}
-	p.again = func() tea.Cmd { return m.view(p, expand) }
-	m.whole = p
-	return p.again()
-}
-
-// view reads the conversation and lays it out, away from the loop.
-func (m *model) view(p *pager, expand bool) tea.Cmd {
-	p.asked++
-	conv, width, t, asked := m.conv, m.screen.width, m.look.Theme, p.asked
-	return func() tea.Msg {
-		return viewed{pager: p, asked: asked, lines: layOut(conv, newLook(t), width, expand), width: width}
-	}
-}
-
-// viewed shows what was read, unless it is asked for otherwise by now.
-func (m *model) viewed(msg viewed) {
-	if msg.asked == msg.pager.asked {
-		msg.pager.given = msg.asked
-		msg.pager.take(msg.lines, msg.width)
-		m.dirty = true
-	}
-}
-
-// viewAgain has the transcript laid out for the width that there is now.
-func (m *model) viewAgain() tea.Cmd {
-	if p, ok := m.whole.(*pager); ok && p.stale(m.screen.width) {
-		return p.again()
-	}
-	return nil
 }
 
 // showKeys shows what can be pressed.
@@ -280,17 +201,17 @@ func (m *model) keyLines(width int) (lines []string) {
 	all := bindings()
 	wide := 0
 	for i, b := range all {
-		if own, ok := m.o.Keys[string(b.action)]; ok {
-			all[i].keys = own
-		}
 		var names []string
-		for _, key := range strings.Fields(all[i].keys) {
+		for _, key := range m.keysOf(b) {
 			names = append(names, keyName(key))
 		}
 		all[i].keys = strings.Join(names, ", ")
 		wide = max(wide, ansi.StringWidth(all[i].keys))
 	}
-	for _, b := range all {
+	for i, b := range all {
+		if i == len(promptBindings()) {
+			lines = append(lines, "", indent+k.Strong.Paint(clip("In the transcript", width-len(indent))))
+		}
 		help := b.help
 		if help == "" {
 			help = strings.ReplaceAll(string(b.action), "-", " ")

@@ -52,18 +52,3 @@ func fold(t *transcript, records []event.Record, width int) (lines []string) {
 	}
 	return append(lines, t.flush(width)...)
 }
-
-// layOut is the conversation as lines, with all output or the usual.
-func layOut(conv *app.Conversation, l *look, width int, expand bool) []string {
-	records, cut, err := tail(conv, mostViewed)
-	if err != nil {
-		return []string{l.Error.Paint(clip("! the conversation cannot be read: "+safe(err.Error()), width))}
-	}
-	t := newTranscript(l)
-	t.expand = expand
-	lines := fold(t, records, width)
-	if cut {
-		lines = append([]string{l.Dim.Paint(clip("… what was said before is left out; /export writes all of it", width)), ""}, lines...)
-	}
-	return lines
-}

@@ -45,7 +45,6 @@ func panelScenes() []scene {
 		answered("help", "/help", `(?m)^/exit`),
 		context,
 		answered("cost", "/cost", `at the price`),
-		answered("permissions", "/permissions", `no rules are set`),
 		answered("unknown", "/complact", `did you mean`),
 		answered("models", "/model", `── Models`),
 		answered("themes", "/theme", `── Themes`),

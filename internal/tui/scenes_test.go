@@ -55,7 +55,7 @@ func TestScenes(t *testing.T) {
 			}
 		})
 	}
-	for _, c := range slices.Concat(turnScenes(), cardScenes(), dialogScenes(), panelScenes(), textScenes()) {
+	for _, c := range slices.Concat(turnScenes(), cardScenes(), dialogScenes(), panelScenes(), personScenes(), textScenes()) {
 		for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 15}} {
 			name := fmt.Sprintf("scene-%s-%dx%d", c.name, size[0], size[1])
 			background := screentest.Dark

@@ -70,6 +70,12 @@ func (s *status) render(m *model, width int) string {
 	if m.busy() {
 		h.weight = 6
 	}
+	if own := m.ownHints(); own != nil {
+		h.forms = own
+	}
+	if time.Now().Before(m.back) {
+		h.forms, h.style, h.weight = []string{"Esc again goes back", "Esc: back"}, k.Accent, 9
+	}
 	if time.Now().Before(m.armed) {
 		h.forms, h.style, h.weight = []string{"Ctrl+C again leaves", "Ctrl+C leaves"}, k.Warn, 9
 	}

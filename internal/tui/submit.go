@@ -142,24 +142,26 @@ func (f *feed) close() {
 // work is a turn or a command that runs.
 type work struct {
 	cancel  context.CancelCauseFunc
-	feed    *feed         // nil for a command
+	feed    *feed
 	over    chan struct{} // closed when it is over
-	what    string        // for a command
+	said    prompt        // what it began with
 	stopped bool
+	queued  bool // while it ran, as a command: it is sent afterwards
 }
 
-// submit runs a turn. What it yields comes as happened, its end as over.
-func (m *model) submit(text string) {
+// submit runs a turn, with a text in the place of what was typed. What it
+// yields comes as happened, its end as over.
+func (m *model) submit(text string, said prompt) {
 	ctx, cancel := context.WithCancelCause(m.ctx)
 	p := m.program
-	w := &work{cancel: cancel, over: make(chan struct{})}
+	w := &work{cancel: cancel, over: make(chan struct{}), said: said}
 	w.feed = newFeed(func() { p.Send(happened{w}) })
 	m.turn = w
 	m.live.begin(text, m.now())
 	go func() {
 		defer cancel(nil)
 		err := m.guard(func() error {
-			for r, err := range m.conv.Prompt(ctx, text) {
+			for r, err := range m.conv.Prompt(ctx, text, said.parts()...) {
 				if err != nil {
 					return err
 				}
@@ -172,17 +174,19 @@ func (m *model) submit(text string) {
 	}()
 }
 
-// execute runs a slash command.
-func (m *model) execute(line string) {
+// execute runs a command. The signals of what it runs come as happened, its
+// end as commanded.
+func (m *model) execute(said prompt) {
 	ctx, cancel := context.WithCancelCause(m.ctx)
-	p, w := m.program, &work{cancel: cancel, over: make(chan struct{}), what: line}
+	p, w := m.program, &work{cancel: cancel, over: make(chan struct{}), said: said}
+	w.feed = newFeed(func() { p.Send(happened{w}) })
 	m.command = w
 	go func() {
 		defer cancel(nil)
 		before := m.conv.Info().Session
 		var out command.Result
 		err := m.guard(func() (err error) {
-			out, err = command.Run(ctx, m.conv, line, nil)
+			out, err = command.Run(ctx, m.conv, said.text, func(s event.Signal) { w.feed.add(event.Record{Event: s}) })
 			return err
 		})
 		close(w.over)
@@ -221,9 +225,7 @@ func (m *model) wait(d time.Duration) {
 		if w == nil {
 			continue
 		}
-		if w.feed != nil {
-			w.feed.close()
-		}
+		w.feed.close()
 		select {
 		case <-w.over:
 		case <-late:

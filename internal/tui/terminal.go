@@ -20,7 +20,7 @@ type terminal struct {
 // be told apart. The questions are answered by terminals that know them.
 const (
 	begin   = keepTitle + ansi.SetModeFocusEvent + ansi.SetModeBracketedPaste + "\x1b[>1u" + ansi.SetModifyOtherKeys2
-	inquire = ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
+	inquire = ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore + ansi.RequestKittyKeyboard
 	restore = giveBackOld + ansi.ResetModeFocusEvent + ansi.ResetModifyOtherKeys + "\x1b[<1u" + ansi.ResetModeBracketedPaste + ansi.ResetModeUnicodeCore + "\x1b[m" + ansi.SetModeTextCursorEnable
 )
 

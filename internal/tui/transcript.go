@@ -26,12 +26,11 @@ const (
 // transcript folds facts into finished lines. It looks at nothing else, so
 // that a conversation that is gone on with shows what was shown before.
 type transcript struct {
-	look   *look
-	calls  map[string]*card // decided, or only called, and without a result
-	edits  *card            // finished, and held back: more edits of its file join it
-	last   section
-	expand bool       // show all output
-	begun  *beginning // the answer of which something is printed already
+	look  *look
+	calls map[string]*card // decided, or only called, and without a result
+	edits *card            // finished, and held back: more edits of its file join it
+	last  section
+	begun *beginning // the answer of which something is printed already
 }
 
 // beginning is the part of an answer that was printed before the answer was
@@ -136,12 +135,7 @@ func (t *transcript) answered(m llm.Message, width int) []string {
 	if b != nil && b.lead {
 		return b.stream.End(width)
 	}
-	thinking := ""
-	for _, p := range m.Parts {
-		if th, ok := p.(llm.Thinking); ok {
-			thinking += th.Text
-		}
-	}
+	thinking := thoughtOf(m)
 	text := strings.TrimSpace(m.Text())
 	if text == "" {
 		return t.beginThinking(thinking, width)
@@ -153,6 +147,16 @@ func (t *transcript) answered(m llm.Message, width int) []string {
 		}
 	}
 	return append(lines, t.look.md.Lines(text, width)...)
+}
+
+// thoughtOf is what the model thought.
+func thoughtOf(m llm.Message) (text string) {
+	for _, p := range m.Parts {
+		if th, ok := p.(llm.Thinking); ok {
+			text += th.Text
+		}
+	}
+	return text
 }
 
 // titleOf is what a call is named by that could not be prepared: its tool, and
@@ -221,7 +225,7 @@ func (t *transcript) result(r llm.ToolResult, width int) []string {
 		t.edits = c
 		return lines
 	}
-	return append(append(lines, t.gap(cards)...), t.card(c, width)...)
+	return append(append(lines, t.gap(cards)...), c.finished(t.look, width)...)
 }
 
 // wordless is calls that are not shown: the question that they put is.
@@ -234,30 +238,7 @@ func (t *transcript) flush(width int) []string {
 		return nil
 	}
 	t.edits = nil
-	return append(t.gap(cards), t.card(c, width)...)
-}
-
-// mostExpanded is how many lines of a result are shown of which all is wanted.
-const mostExpanded = 400
-
-// card is the lines of a finished card.
-func (t *transcript) card(c *card, width int) []string {
-	if !t.expand {
-		return c.finished(t.look, width)
-	}
-	lines := c.finished(t.look, width)[:1]
-	if c.preview.Kind == event.PreviewDiff {
-		return append(lines, c.diff(t.look, width, mostExpanded)...)
-	}
-	text := strings.Split(strings.TrimRight(c.result.Parts.Text(), "\n"), "\n")
-	more := len(text) - mostExpanded
-	for _, line := range text[:min(len(text), mostExpanded)] {
-		lines = append(lines, paint(t.look.Dim, safe(line), indent, indent, width)...)
-	}
-	if more > 0 {
-		lines = append(lines, indent+t.look.Dim.Paint(fmt.Sprintf("… %d more lines", more)))
-	}
-	return lines
+	return append(t.gap(cards), c.finished(t.look, width)...)
 }
 
 func (t *transcript) edited(e event.Edited, width int) []string {

@@ -12,6 +12,7 @@ import (
 	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/command"
+	"github.com/minicode-go/minicode/internal/compose"
 )
 
 // Update routes a message and draws what it changed.
@@ -36,6 +37,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.resized(msg.Width, msg.Height)
 	case tea.ModeReportMsg:
 		m.mode(msg)
+	case tea.KeyboardEnhancementsMsg:
+		m.kitty = msg.SupportsKeyDisambiguation()
 	case tea.BackgroundColorMsg:
 		m.background(msg)
 		return m.greet()
@@ -76,8 +79,6 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.tick()
 	case found:
 		return m.found(msg)
-	case viewed:
-		m.viewed(msg)
 	case result:
 		return m.apply(msg)
 	case disarm, drained:
@@ -164,42 +165,60 @@ func (m *model) warn() {
 	}
 }
 
-// send gives a line to the model, or runs it as a command.
-func (m *model) send(text string) tea.Cmd {
-	if cmd, ok := m.local(text); ok {
+// send says a line that was not typed.
+func (m *model) send(text string) tea.Cmd { return m.say(prompt{text: text}) }
+
+// say gives a line to the model, or runs it as a command.
+func (m *model) say(p prompt) tea.Cmd {
+	if cmd, ok := m.local(p.text); ok {
 		return cmd
 	}
 	switch {
-	case isCommand(text):
-		if m.command != nil {
-			m.problem("a command is running; Esc stops it")
-			m.composer.restore(text)
-			return nil
-		}
-		m.execute(text)
-	case m.turn != nil && m.live.sending != "":
-		m.early = append(m.early, text)
-	case m.turn != nil || m.command != nil:
-		if err := m.conv.Queue(text); err != nil {
-			m.problem("queued, but not on disk: " + err.Error())
-		}
-		m.status.queued = m.conv.Queued()
+	case !isCommand(p.text):
+		m.deliver(p)
+	case m.command != nil:
+		m.problem("a command is running; Esc stops it")
+		m.putBack(p)
 	default:
-		reply, err := m.conv.Reply(text)
-		if err != nil {
-			m.problem(err.Error())
-			m.composer.restore(text)
-			return nil
-		}
-		m.submit(reply)
+		m.execute(p)
 	}
 	m.dirty = true
 	return nil
 }
 
+// deliver gives a prompt to the model, now or when what runs is over.
+func (m *model) deliver(p prompt) {
+	switch {
+	case m.busy() && len(p.images) > 0:
+		m.problem(m.withheld(p))
+		m.putBack(p)
+	case m.turn != nil && m.live.sending != "":
+		m.early = append(m.early, p.text)
+	case m.turn != nil || m.command != nil:
+		if err := m.conv.Queue(p.text); err != nil {
+			m.problem("queued, but not on disk: " + err.Error())
+		}
+		m.status.queued = m.conv.Queued()
+		if m.turn == nil {
+			m.command.queued = true
+		}
+	default:
+		reply, err := m.conv.Reply(p.text)
+		if err != nil {
+			m.problem(err.Error())
+			m.putBack(p)
+			return
+		}
+		m.submit(reply, p)
+	}
+}
+
 // happened shows what a turn has yielded.
 func (m *model) happened(w *work) tea.Cmd {
 	records := w.feed.take()
+	if w == m.command {
+		m.showDirect(records)
+	}
 	if w != m.turn {
 		return nil
 	}
@@ -256,6 +275,9 @@ func (m *model) ended(msg ended) tea.Cmd {
 	if msg.err != nil {
 		m.print(m.transcript.broken(m.width()))
 		m.problem(msg.err.Error())
+		if m.live.sending != "" {
+			m.putBack(msg.work.said) // it was not recorded
+		}
 	}
 	m.transcript.begun = nil
 	m.live = live{}
@@ -263,47 +285,73 @@ func (m *model) ended(msg ended) tea.Cmd {
 	m.notify("the turn is over")
 	m.dirty = true
 	if reason == event.Done && len(m.conv.Queued()) > 0 {
-		m.submit("")
+		m.submit("", prompt{})
 	}
 	return tea.Batch(cmd, m.gauge())
 }
 
 func (m *model) commanded(msg commanded) tea.Cmd {
-	if msg.work != m.command {
+	w := msg.work
+	if w != m.command {
 		return nil
 	}
+	m.showDirect(w.feed.take())
 	m.command = nil
 	m.dirty = true
 	switch {
 	case errors.Is(msg.err, command.ErrExit):
 		return m.quit(0)
+	case errors.Is(msg.err, app.ErrBusy):
+		m.problem(msg.err.Error())
+		m.putBack(w.said)
+	case m.endDirect(w.said.text, msg.Text, msg.err):
 	case errors.As(msg.err, new(*app.Interrupt)):
 		m.tell(m.look.Text, msg.Text)
 		m.tell(m.look.Dim, "stopped")
 	case msg.err != nil:
 		m.problem(msg.err.Error())
-	case m.present(msg.work.what, msg.Text):
+	case m.present(w.said.text, msg.Text):
 	case msg.Text != "":
 		m.print(m.transcript.gap(remarks))
 		m.tell(m.look.Text, msg.Text)
 	}
-	if msg.Draft != "" {
-		m.composer.restore(msg.Draft)
-	}
-	if msg.Prompt != "" {
-		return tea.Batch(m.send(msg.Prompt), m.gauge())
-	}
 	m.conv.Stated() // the command has told it
 	if msg.moved {
-		m.transcript = newTranscript(m.look)
-		m.transcript.last = remarks
-		m.print(append([]string{""}, m.banner(m.conv.Info(), m.width())...))
-		if strings.HasPrefix(msg.work.what, "/resume") {
-			m.replay()
-		}
+		m.moved(w.said.text)
 	}
+	m.follows(w.said, msg.Result)
 	m.warn()
+	if w.queued && m.turn == nil && msg.err == nil && len(m.conv.Queued()) > 0 {
+		m.submit("", prompt{})
+	}
 	return m.gauge()
+}
+
+// moved shows the session that was gone to.
+func (m *model) moved(by string) {
+	m.transcript, m.directs = newTranscript(m.look), nil
+	m.transcript.last = remarks
+	m.print(append([]string{""}, m.banner(m.conv.Info(), m.width())...))
+	if strings.HasPrefix(by, "/resume") {
+		m.replay()
+	}
+}
+
+// follows does what a command leaves to the front end: a prompt to be sent, a
+// draft to be edited.
+func (m *model) follows(said prompt, r command.Result) {
+	if r.Draft != "" {
+		m.composer.restore(compose.Wordless(r.Draft))
+	}
+	switch why := m.blind(said.labels()); {
+	case len(said.images) > 0 && r.Prompt == "":
+		m.problem(said.labels() + " was not sent: the command makes no prompt")
+	case len(said.images) > 0 && why != "":
+		m.problem(why)
+		m.putBack(said)
+	case r.Prompt != "":
+		m.deliver(prompt{text: r.Prompt, images: said.images, draft: said.draft})
+	}
 }
 
 func (m *model) gauged(msg gauged) tea.Cmd {
