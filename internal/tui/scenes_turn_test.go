@@ -48,10 +48,6 @@ func turnScenes() []scene {
 		}},
 		{name: "answer", prompt: asks1, script: "think The test first.\nsay I look at the code and its test.\ncall read_file {\"path\":\"split.go\"}\ncall read_file {\"path\":\"split_test.go\"}\nusage in=9000 out=200\n\nsay " +
 			jsonText(answer+"re.\n\nShall I repair it?") + "\nusage in=12000 out=400\n", files: project(), reach: over, settled: true},
-		compaction("compacting", "hang\n*\n", func(w *world, s *screentest.Screen) {
-			w.asked(s, talks+1)
-			s.WaitText(`Esc`)
-		}),
 		compaction("compacted", "say "+jsonText("<summary>The remainder of the division is dropped.</summary>")+"\n", func(_ *world, s *screentest.Screen) {
 			s.WaitText(`(?i)compressed:`)
 			rest(s)
