@@ -33,7 +33,7 @@ func TestBytesOfAnswers(t *testing.T) {
 		"table":         {"| name | what it is | n |\n|---|---|---|\n" + long("| alpha | some words here | 12 |\n", size), 0, 2},
 		"tables":        {long("| name | what it is | n |\n|---|---|---|\n"+long("| alpha | some words here | 12 |\n", 330)+"\n", size), 3.2, 2.4},
 		"tiny table":    {"|a|b|\n|-|-|\n" + long("|c|d|\n", size), 0, 3.9},
-		"code":          {"```go\n" + long("\tx := f(1, \"two\") // three\n", size), 0, 3.6},
+		"code":          {"```go\n" + long("\tx := f(1, \"two\") // three\n", size), 0, 4},
 		"short code":    {long("Some text.\n\n```go\nfunc f(a int) string {\n\treturn \"x\"\n}\n```\n\n", size), 0, 2.8},
 		"quotes":        {long("> a quoted line of text\n", size), 0, 1.6},
 		"nested quotes": {long("> a\n> > b\n> > > c\n\n", size), 0, 6.8},

@@ -56,7 +56,8 @@ type model struct {
 	left       bool // the person wants to go
 	away       bool // the terminal is given back for a while
 	crash      string
-	wantsTheme bool // the terminal was asked for its background
+	wantsTheme bool          // the terminal was asked for its background
+	answerTime time.Duration // for how long it is waited for
 	announced  bool
 	blurred    bool // the terminal has no focus
 	notice     notice
@@ -74,7 +75,7 @@ type overlay interface {
 func newModel(ctx context.Context, o Options, conv *app.Conversation, term *terminal) *model {
 	t, auto, err := themeOf(o, conv)
 	m := &model{
-		o: o, ctx: ctx, conv: conv, term: term, now: conv.Now, look: newLook(t), wantsTheme: auto,
+		o: o, ctx: ctx, conv: conv, term: term, now: conv.Now, look: newLook(t), wantsTheme: auto, answerTime: answerTime,
 		keys: newKeymap(o.Keys), notice: noticeOf(o.Notify, o.Environ),
 	}
 	m.transcript = newTranscript(m.look)
@@ -93,7 +94,7 @@ func (m *model) Init() tea.Cmd {
 	m.out.write(begin + inquire)
 	if m.wantsTheme {
 		m.out.write(ansi.RequestBackgroundColor)
-		return tea.Batch(tea.Tick(answerTime, func(time.Time) tea.Msg { return settled{} }))
+		return tea.Batch(tea.Tick(m.answerTime, func(time.Time) tea.Msg { return settled{} }))
 	}
 	return func() tea.Msg { return settled{} }
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/minicode-go/minicode/internal/tui/screentest"
 )
 
+// spinning is what is seen while something runs.
+const spinning = `[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] `
+
 // storm changes the size many times and ends with 100x30.
 func storm(s *screentest.Screen) {
 	for i := range 40 {
@@ -90,7 +93,9 @@ say Good.
 	s.WaitText(`\[y\]`)
 	s.WaitFor(answerable)
 	s.Press("y")
-	s.WaitText(`Good\.`)
+	s.WaitFor(func(s *screentest.Screen) bool { // it may have left the screen at once
+		return strings.Contains(strings.Join(append(s.Scrollback(), s.Rows()...), "\n"), "Good.")
+	})
 	for _, key := range []string{"ctrl+o", "f1"} {
 		s.Press(key)
 		s.WaitFor(func(s *screentest.Screen) bool { return s.Modes().AltScreen })
@@ -130,11 +135,26 @@ func TestEndedAnywhere(t *testing.T) {
 		where string
 		reach func(*screentest.Screen)
 	}{
-		"dialog":     {`\[y\]`, func(s *screentest.Screen) {}},
-		"guidance":   {`❯`, func(s *screentest.Screen) { s.WaitFor(answerable); s.Press("g") }},
-		"transcript": {`Transcript`, func(s *screentest.Screen) { s.Press("ctrl+c"); s.WaitText(`interrupted`); s.Press("ctrl+o") }},
-		"sessions":   {`Sessions`, func(s *screentest.Screen) { s.Press("ctrl+c"); s.WaitText(`interrupted`); s.Type("/resume\r") }},
-		"search":     {`search:`, func(s *screentest.Screen) { s.Press("ctrl+c"); s.WaitText(`interrupted`); s.Press("ctrl+r") }},
+		"dialog":   {`\[y\]`, func(s *screentest.Screen) {}},
+		"guidance": {`❯`, func(s *screentest.Screen) { s.WaitFor(answerable); s.Press("g") }},
+		"transcript": {`Transcript`, func(s *screentest.Screen) {
+			s.Press("ctrl+c")
+			s.WaitText(`interrupted`)
+			s.WaitGone(spinning)
+			s.Press("ctrl+o")
+		}},
+		"sessions": {`Sessions`, func(s *screentest.Screen) {
+			s.Press("ctrl+c")
+			s.WaitText(`interrupted`)
+			s.WaitGone(spinning)
+			s.Type("/resume\r")
+		}},
+		"search": {`search:`, func(s *screentest.Screen) {
+			s.Press("ctrl+c")
+			s.WaitText(`interrupted`)
+			s.WaitGone(spinning)
+			s.Press("ctrl+r")
+		}},
 	} {
 		for how, end := range map[string]struct {
 			signal syscall.Signal
@@ -194,6 +214,10 @@ func TestFaults(t *testing.T) {
 
 // Esc and Ctrl+C get out of every state at once, and lose nothing.
 func TestInterruptEverywhere(t *testing.T) {
+	var answers strings.Builder
+	for n := range 7 {
+		answers.WriteString("say " + jsonText(strings.Repeat("many words ", 6000)+fmt.Sprintf("Number %d.", n+1)) + "\n\n")
+	}
 	for name, c := range map[string]struct {
 		script, begin, there string
 	}{
@@ -203,7 +227,7 @@ func TestInterruptEverywhere(t *testing.T) {
 		"call":        {"call read_file {\"path\":\"a\"}\nhang\n", "begin", `preparing|waiting`},
 		"tool":        {"call run_command {\"command\":\"trap '' INT TERM; sleep 60\"}\n", "begin", `Run trap`},
 		"retry":       {"fail 529 retry-after-ms=60000\n", "begin", `trying again in`},
-		"compaction":  {strings.Repeat("say "+jsonText(strings.Repeat("many words ", 6000)+"One.")+"\n\n", 7) + "hang\n*\n", "begin", ``},
+		"compaction":  {answers.String() + "hang\n*\n", "begin", ``},
 		"question":    {"call write_file {\"path\":\"a\",\"content\":\"b\"}\n", "begin", `\[y\]`},
 	} {
 		for _, key := range []string{"esc", "ctrl+c"} {
@@ -215,11 +239,10 @@ func TestInterruptEverywhere(t *testing.T) {
 				}
 				s := screentest.Start(t, o)
 				if name == "compaction" { // comes when the context is nearly full
-					for !strings.Contains(s.Text(), "making room") {
-						s.WaitText(`One\.(?s:.*)/ commands|making room`)
+					for n := 1; !strings.Contains(s.Text(), "making room"); n++ {
+						s.WaitText(fmt.Sprintf(`Number %d\.(?s:.*)/ commands|making room`, n))
 						if !strings.Contains(s.Text(), "making room") {
 							s.Type("more\r")
-							s.WaitText(`Esc interrupts`)
 						}
 					}
 				} else {
@@ -236,7 +259,7 @@ func TestInterruptEverywhere(t *testing.T) {
 				pressed := time.Now()
 				s.Press(key)
 				s.WaitText(`The turn ended: interrupted`)
-				s.WaitGone(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] |\[y\]`)
+				s.WaitGone(spinning + `|\[y\]`)
 				t.Logf("idle after %v", time.Since(pressed).Round(time.Millisecond))
 				if queued {
 					s.WaitText(`↳ kept`)

@@ -40,6 +40,7 @@ type screen struct {
 	pushes        bool // it moves a row into the scrollback for each that it breaks
 	hidden        bool // the cursor is
 	restless      int  // frames until the size is believed to stay as it is
+	printed       int  // rows of this frame that are finished
 
 	inline region
 	whole  region
@@ -169,12 +170,12 @@ func (s *screen) drawInline(above, lines []string) {
 		s.clear()
 	}
 	all := slices.Concat(s.broken(above), lines)
+	s.printed = len(all) - len(lines)
 	s.become(r.lines, all)
-	printed := len(all) - len(lines)
-	if r.row < printed {
-		s.move(printed)
+	if r.row < s.printed {
+		s.move(s.printed)
 	}
-	r.row, s.end = r.row-printed, max(0, s.end-printed)
+	r.row, s.end = r.row-s.printed, max(0, s.end-s.printed)
 	r.lines = append(r.lines[:0:0], lines...)
 }
 
@@ -198,6 +199,7 @@ func (s *screen) become(old, lines []string) {
 	by, tail := len(lines)-len(old), 0
 	switch {
 	case s.restless > 0: // the terminal may have another size again
+	case by == 0 && s.pushes: // as it may have at any time
 	case by == 0:
 		old = s.scroll(old, lines)
 	default:
@@ -334,11 +336,14 @@ func (s *screen) insert(at, below int, lines []string) {
 	}
 }
 
-// room is how many rows are moved at once above so many others. tmux may have
-// become lower for a while before it says so.
+// certain is how many rows tmux is taken to have. It may have become lower for
+// a while before it says so, and what is written above its top is lost.
+const certain = 12
+
+// room is how many rows are moved at once above so many others.
 func (s *screen) room(below int) int {
 	if s.pushes {
-		return min(s.height-below, max(1, s.height/2-below))
+		return min(s.height, certain) - below
 	}
 	return s.height - below
 }
@@ -388,7 +393,7 @@ func (s *screen) move(row int) {
 	case by < 0:
 		s.ink.WriteString(ansi.CursorUp(-by))
 		r.row += by
-	case by > few:
+	case by > few && !s.pushes: // tmux takes rows below the cursor away when it gets lower
 		s.ink.WriteString(ansi.CursorDown(by))
 		r.row += by
 	}
@@ -405,11 +410,20 @@ func (s *screen) move(row int) {
 	s.end = max(s.end, row)
 }
 
-// write puts a line into a row that is blank.
+// write puts a line into a row that is blank. If the terminal has become
+// narrower and has not said so, the rest of a finished line goes to the next
+// row; of others nobody misses it.
 func (s *screen) write(row int, line string) {
 	s.move(row)
 	s.ink.column(0)
+	wraps := row < s.printed && s.restless > 0 && s.at == &s.inline
+	if wraps {
+		s.ink.WriteString(ansi.SetModeAutoWrap)
+	}
 	s.ink.line(line, ansi.StringWidth(line), s.width)
+	if wraps {
+		s.ink.WriteString(ansi.ResetModeAutoWrap)
+	}
 }
 
 // change writes what differs between a line on the terminal and the new one.

@@ -17,11 +17,12 @@ type terminal struct {
 }
 
 // begin is what switches on what is needed: pastes in brackets, keys that can
-// be told apart. The questions are answered by terminals that know them.
+// be told apart, and no line that breaks by itself. The questions are answered by
+// terminals that know them.
 const (
-	begin   = keepTitle + ansi.SetModeFocusEvent + ansi.SetModeBracketedPaste + "\x1b[>1u" + ansi.SetModifyOtherKeys2
+	begin   = keepTitle + ansi.ResetModeAutoWrap + ansi.SetModeFocusEvent + ansi.SetModeBracketedPaste + "\x1b[>1u" + ansi.SetModifyOtherKeys2
 	inquire = ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore + ansi.RequestKittyKeyboard
-	restore = giveBackOld + ansi.ResetModeFocusEvent + ansi.ResetModifyOtherKeys + "\x1b[<1u" + ansi.ResetModeBracketedPaste + ansi.ResetModeUnicodeCore + "\x1b[m" + ansi.SetModeTextCursorEnable
+	restore = giveBackOld + ansi.ResetModeFocusEvent + ansi.ResetModifyOtherKeys + "\x1b[<1u" + ansi.ResetModeBracketedPaste + ansi.ResetModeUnicodeCore + ansi.SetModeAutoWrap + "\x1b[m" + ansi.SetModeTextCursorEnable
 )
 
 // raw takes the terminal: it no longer echoes, edits lines or makes signals of

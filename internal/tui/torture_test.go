@@ -183,27 +183,32 @@ func TestBigPaste(t *testing.T) {
 	}
 }
 
-// The width changes while an answer comes: it is all there in the end, once,
-// and nothing is erased.
+// The size changes while an answer comes: it is all there in the end, once,
+// nothing of the live region is left elsewhere, and nothing is erased.
 func TestResizeStorm(t *testing.T) {
 	var text strings.Builder
-	for i := range 40 {
+	for i := range 80 {
 		fmt.Fprintf(&text, `Paragraph %d has some words.\n\n`, i)
 	}
 	w := newWorld(t, "delay 2ms\nsay \""+text.String()+"\"\n")
 	s := w.start(80, 24, "begin")
 	s.WaitText(`Paragraph \d`)
-	for i := range 30 {
-		s.Resize(20+(i*37)%280, 10+i%30)
+	for i := range 60 {
+		s.Resize(20+(i*37)%281, 12+i%30)
+		if i%3 == 0 { // some sizes are drawn, others are gone before
+			s.WaitText(`❯`)
+		}
 	}
 	s.Resize(100, 30)
-	s.WaitText(`Paragraph 39 has some words`)
-	s.WaitGone(`Esc interrupts`)
+	s.WaitText(`Paragraph 79 has some words(?s:.*)/ commands`)
 	all := strings.Join(append(s.Scrollback(), s.Rows()...), "\n")
-	for i := range 40 {
-		if n := strings.Count(all, fmt.Sprintf("Paragraph %d has", i)); n > 2 {
+	for i := range 80 {
+		if n := strings.Count(all, fmt.Sprintf("Paragraph %d has", i)); n != 1 {
 			t.Errorf("paragraph %d is there %d times", i, n)
 		}
+	}
+	if n := strings.Count(all, strings.Repeat("─", 20)+"\n"); n != 1 {
+		t.Errorf("there are %d rules", n)
 	}
 	s.CheckNoErase()
 	s.Press("ctrl+d")
@@ -228,6 +233,7 @@ func TestBytes(t *testing.T) {
 		t.Errorf("%d bytes for %d of text", spent, said)
 	}
 	s.CheckNoErase()
+	rest(s)
 	quiet := len(s.Bytes())
 	time.Sleep(300 * time.Millisecond)
 	if n := len(s.Bytes()) - quiet; n > 0 {
