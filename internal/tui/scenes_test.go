@@ -191,12 +191,6 @@ func measured(s *screentest.Screen) {
 
 // says types a line and sends it.
 func says(s *screentest.Screen, text string) {
-	if rest, ok := strings.CutPrefix(text, "/"); ok {
-		// The menu is as tall as it gets in every run: what it pushes up stays up.
-		s.Type("/")
-		s.WaitText(`/status`)
-		text = rest
-	}
 	s.Type(text)
 	s.Press("enter")
 }
