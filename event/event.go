@@ -78,9 +78,9 @@ const (
 type Effect struct {
 	Kind   EffectKind `json:"kind"`
 	Target string     `json:"target"`
-	Class  Class      `json:"class,omitempty"`  // exec only
+	Class  Class      `json:"class,omitempty"`  // of exec; Critical also of net that leads to this machine or a private network
 	Plain  bool       `json:"plain,omitempty"`  // exec only: it does nothing but the reads and writes declared beside it (mkdir, touch, cp, mv)
-	Reason string     `json:"reason,omitempty"` // exec only: why the class is not read_only
+	Reason string     `json:"reason,omitempty"` // why the class is what it is, where that is not read_only
 }
 
 // PreviewKind says how a preview is to be shown.

@@ -2,6 +2,7 @@ package htmltree
 
 import (
 	"bytes"
+	stdhtml "html"
 	"slices"
 	"strings"
 
@@ -53,7 +54,7 @@ func (p *parser) run() {
 		case html.ErrorToken: // the end
 			return
 		case html.TextToken:
-			p.text(string(p.tokens.Text()))
+			p.text(string(p.tokens.Raw()))
 		case html.StartTagToken:
 			p.startTag(false)
 		case html.SelfClosingTagToken:
@@ -70,8 +71,17 @@ func (p *parser) run() {
 	}
 }
 
+// text takes a text as it stands in the page. Its references are decoded with
+// the table of package html, and those of attributes by value, for the
+// tokenizer's own table would be made whenever the program starts.
 func (p *parser) text(s string) {
 	top := p.top()
+	if strings.Contains(s, "\r") {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	}
+	if !top.Is("xmp", "plaintext") {
+		s = stdhtml.UnescapeString(s)
+	}
 	if top.First == nil && top.Is("pre", "textarea", "listing") {
 		s = strings.TrimPrefix(s, "\n")
 	}
@@ -85,16 +95,9 @@ func (p *parser) text(s string) {
 
 // startTag takes an element's start, with its attributes.
 func (p *parser) startTag(selfClosing bool) {
-	raw, more := p.tokens.TagName()
+	attrs := attributes(p.tokens.Raw())
+	raw, _ := p.tokens.TagName()
 	tag := string(raw)
-	var attrs []attr
-	for i := 0; more && i < maxAttrs; i++ {
-		var key, value []byte
-		key, value, more = p.tokens.TagAttr()
-		if says(string(key)) && len(value) <= maxAttrValue {
-			attrs = append(attrs, attr{string(key), string(value)})
-		}
-	}
 	switch tag {
 	case "script":
 		p.scripts++

@@ -52,6 +52,7 @@ func TestParse(t *testing.T) {
 		{"mathematics", "<math><mi/><mo>x</mo></math>y", `math(mi()mo("x"))"y"`},
 		{"cut in a tag", "a<p>b<a href=\"x", `"a"p("b")`},
 		{"cut in a comment", "a<!-- b", `"a"`},
+		{"line ends", "<pre>a\r\nb\rc</pre>", `pre("a\nb\nc")`},
 		{"options", "<select><option>a<option>b</select>c", `select(option("a")option("b"))"c"`},
 	} {
 		if diff := cmp.Diff(c.want, outline(Parse([]byte(c.html)).Root)); diff != "" {
@@ -81,6 +82,33 @@ func TestNode(t *testing.T) {
 	}
 }
 
+func TestAttributes(t *testing.T) {
+	for tag, want := range map[string]string{
+		`<a>`:                              "",
+		`<a href=x>`:                       "href=x",
+		`<A HREF = "x y" Title='&quot;z'>`: `href=x y|title="z`,
+		`<a href='a"b' class=c/d/ id=e/>`:  `href=a"b|class=c/d/|id=e/`,
+		`<br/>`:                            "",
+		`<a hidden id>`:                    "hidden=|id=",
+		`<a href="x"title="y"id='z'>`:      "href=x|title=y|id=z",
+		`<a href=x href=y>`:                "href=x",
+		`<a =href=x id=y>`:                 "id=y",
+		`<a href=>`:                        "href=",
+		"<a\nhref\t=\fx\r>":                "href=x",
+		`<a onclick="id=1" id=2>`:          "id=2",
+		`<a href="?a=1&copy=2&amp;b=3&lt=4&#65;&#x42;&notit;&semi;&nope;&">`: "href=?a=1&copy=2&b=3&lt=4AB&notit;;&nope;&",
+		`<a href="a>b" id=c>`: "href=a>b|id=c",
+	} {
+		var got []string
+		for _, a := range attributes([]byte(tag)) {
+			got = append(got, a.name+"="+a.value)
+		}
+		if diff := cmp.Diff(want, strings.Join(got, "|")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tag, diff)
+		}
+	}
+}
+
 // hostile are pages made to be costly.
 func hostile(n int) map[string]string {
 	var formatting strings.Builder
@@ -90,24 +118,25 @@ func hostile(n int) map[string]string {
 	}
 	return map[string]string{
 		"formatting that the standard opens again and again": formatting.String() + strings.Repeat("<p>x", n),
-		"depth":                 strings.Repeat("<div>", n),
-		"depth and ends":        strings.Repeat("<div>", n) + strings.Repeat("</div>", n),
-		"ends":                  strings.Repeat("</div>", n),
-		"open formatting":       strings.Repeat("<b>", n/2) + strings.Repeat("<div>", n/2) + strings.Repeat("</b>", n/2),
-		"links":                 strings.Repeat("<a href=x><div>", n),
-		"tables in tables":      strings.Repeat("<table><tr><td>", n),
-		"lists in lists":        strings.Repeat("<ul><li>", n),
-		"quotes":                strings.Repeat("<blockquote>x", n),
-		"attributes":            "<p " + strings.Repeat("a ", n) + ">",
-		"a long attribute":      "<a href='" + strings.Repeat("a", n) + "'>",
-		"comments":              strings.Repeat("<!--", n),
-		"drawings":              strings.Repeat("<svg>", n),
-		"templates":             strings.Repeat("<template>", n),
-		"opening brackets":      strings.Repeat("<", n),
-		"references":            strings.Repeat("&", n),
-		"scripts":               strings.Repeat("<script>", n),
-		"nul":                   strings.Repeat("\x00", n),
-		"self-closing in maths": "<math>" + strings.Repeat("<a/>", n),
+		"depth":                    strings.Repeat("<div>", n),
+		"depth and ends":           strings.Repeat("<div>", n) + strings.Repeat("</div>", n),
+		"ends":                     strings.Repeat("</div>", n),
+		"open formatting":          strings.Repeat("<b>", n/2) + strings.Repeat("<div>", n/2) + strings.Repeat("</b>", n/2),
+		"links":                    strings.Repeat("<a href=x><div>", n),
+		"tables in tables":         strings.Repeat("<table><tr><td>", n),
+		"lists in lists":           strings.Repeat("<ul><li>", n),
+		"quotes":                   strings.Repeat("<blockquote>x", n),
+		"attributes":               "<p " + strings.Repeat("a ", n) + ">",
+		"references in attributes": "<a href='" + strings.Repeat("&", min(n, 4000)) + "'>" + strings.Repeat("<a href='&a;&'>", n/8),
+		"a long attribute":         "<a href='" + strings.Repeat("a", n) + "'>",
+		"comments":                 strings.Repeat("<!--", n),
+		"drawings":                 strings.Repeat("<svg>", n),
+		"templates":                strings.Repeat("<template>", n),
+		"opening brackets":         strings.Repeat("<", n),
+		"references":               strings.Repeat("&", n),
+		"scripts":                  strings.Repeat("<script>", n),
+		"nul":                      strings.Repeat("\x00", n),
+		"self-closing in maths":    "<math>" + strings.Repeat("<a/>", n),
 	}
 }
 

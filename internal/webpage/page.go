@@ -111,6 +111,15 @@ func refresh(content string) string {
 	return rest
 }
 
+// Line is the text of a piece of HTML, such as the title of a search result,
+// as one line, without what cannot be seen.
+func Line(html string) string {
+	if strings.ContainsAny(html, "<&") {
+		html = htmltree.Parse([]byte(html)).Root.TextContent()
+	}
+	return strings.Join(strings.Fields(strings.Map(visible, strings.ToValidUTF8(html, "\uFFFD"))), " ")
+}
+
 // oneLine is text as a line, without what cannot be seen.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(strings.Map(visible, s)), " ")

@@ -156,6 +156,14 @@ func TestHead(t *testing.T) {
 	}
 }
 
+func TestLine(t *testing.T) {
+	for html, want := range map[string]string{"a  <b>b</b>&amp;c\n": "a b&c", "x\u200b\U000E0041y": "xy", "a < b\xff": "a < b\uFFFD", "": ""} {
+		if got := Line(html); got != want {
+			t.Errorf("Line(%q) = %q, want %q", html, got, want)
+		}
+	}
+}
+
 func TestScripted(t *testing.T) {
 	page := read(t, "https://e.example/", `<div id=root></div><script src=app.js></script>`)
 	if !page.Scripted || page.Markdown != "" {
