@@ -120,6 +120,33 @@ func (b *Buffer) Before() string {
 	return s.String()
 }
 
+// Head is the first characters of the text, with U+FFFC for each placeholder:
+// enough to see what kind of text it is, however long it is.
+func (b *Buffer) Head() string {
+	const most = 64
+	var s strings.Builder
+	n := 0
+	for i, l := range b.lines {
+		if i > 0 {
+			s.WriteByte('\n')
+		}
+		for _, e := range l.elements {
+			if n++; n > most {
+				return s.String()
+			}
+			if e.object != nil {
+				s.WriteRune('\uFFFC')
+			} else {
+				s.WriteString(e.text)
+			}
+		}
+		if n++; n > most {
+			break
+		}
+	}
+	return s.String()
+}
+
 // Cursor is the line that the cursor is in and the number of elements before
 // it in that line, both from 0.
 func (b *Buffer) Cursor() (line, column int) { return b.cursor.line, b.cursor.column }

@@ -139,6 +139,19 @@ func TestImagesInText(t *testing.T) {
 	}
 }
 
+func TestHead(t *testing.T) {
+	var b Buffer
+	if got := b.Head(); got != "" {
+		t.Errorf("%q", got)
+	}
+	b.Insert("\n !ls ")
+	b.Paste(strings.Repeat("x", 5000))
+	b.Insert("\n" + strings.Repeat("y\n", 100))
+	if got, want := b.Head(), "\n !ls \uFFFC\n"+strings.Repeat("y\n", 30); !strings.HasPrefix(got, "\n !ls \uFFFC\ny\n") || len(got) > len(want) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestPrepend(t *testing.T) {
 	var b Buffer
 	b.Insert("see ")

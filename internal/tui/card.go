@@ -225,7 +225,7 @@ func (c *card) live(l *look, spin string, now time.Time, width int) []string {
 	} else if took := now.Sub(c.begun); took >= 2*time.Second {
 		text = took.Round(time.Second).String()
 	}
-	lines := append(c.head(l, mark, text, l.Dim, width), c.inside.lines(l, spin, width)...)
+	lines := append(c.head(l, mark, c.inside.count(text), l.Dim, width), c.inside.lines(l, spin, width)...)
 	for _, line := range c.tail() {
 		lines = append(lines, indent+l.Dim.Paint(clip(line, width-len(indent))))
 	}

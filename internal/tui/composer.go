@@ -45,7 +45,7 @@ func (c *composer) width(width int) int { return max(4, width-2) }
 // render is the prompt with what belongs to it, and where the cursor is.
 func (c *composer) render(m *model, width, height int) (lines []string, row, col int) {
 	k := m.look
-	shell := c.search == nil && isShell(c.buf.Text())
+	shell := c.search == nil && isShell(c.buf.Head())
 	lines = append(lines, c.rule(k, shell, width))
 	if c.search != nil {
 		line, col := c.search.render(k, width)
@@ -115,11 +115,9 @@ func (c *composer) restore(text string) {
 	if text == "" {
 		return
 	}
-	if typed := c.buf.Text(); typed != "" {
-		text += "\n" + typed
-	}
-	c.buf.Set(text)
-	c.buf.Finish()
+	var b compose.Buffer
+	b.Insert(text)
+	c.buf.Prepend(b.Draft())
 	c.menu = nil
 }
 

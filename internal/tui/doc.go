@@ -24,6 +24,7 @@
 // renderer prints finished lines and redraws the rest in two steps, which
 // shows lines twice for a moment, and wakes up when nothing happens.
 //
-// The package decides nothing about permissions, starts no tool, and keeps
-// nothing on disk but the history of prompts.
+// The package decides nothing about permissions and starts no tool: what the
+// person runs goes the way of a call, and rules are changed where they are
+// kept. It keeps nothing on disk but the history of prompts.
 package tui

@@ -139,7 +139,7 @@ func readAll(paths []string) (i images) {
 
 // pasteImage takes the image from the clipboard.
 func (m *model) pasteImage() tea.Cmd {
-	if isShell(m.composer.buf.Text()) {
+	if isShell(m.composer.buf.Head()) {
 		m.problem("the shell takes no images")
 		return nil
 	}
@@ -185,7 +185,7 @@ func (m *model) put(i images) {
 // imagesIn is how the paste can be read as image files; nil when it is text,
 // as it is in a command that takes a path.
 func (m *model) imagesIn(text string) [][]string {
-	if wantsPath(m.composer.buf.Text()) {
+	if wantsPath(m.composer.buf.Head()) {
 		return nil
 	}
 	home := ""

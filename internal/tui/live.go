@@ -69,6 +69,10 @@ func (l *live) event(r event.Record, now time.Time) {
 			}
 			c.inside.add(e.Event)
 		}
+	case event.Finished:
+		if c := l.call(e.Call); c != nil && c.inside != nil {
+			c.inside.over = true
+		}
 	case event.Retrying:
 		l.thinking = ""
 		l.retry, l.why = now.Add(e.After), fmt.Sprintf("attempt %d of %d failed: %s", e.Attempt, e.Of, e.Error)

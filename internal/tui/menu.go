@@ -93,9 +93,9 @@ func (c *composer) word() word {
 	switch {
 	case strings.HasPrefix(text, "@"):
 		return word{text, atFile}
-	case c.paths && isShell(c.buf.Text()):
+	case c.paths && isShell(c.buf.Head()):
 		return word{strings.TrimPrefix(text, "!"), shellPath}
-	case c.paths && wantsPath(c.buf.Text()) && at > 0:
+	case c.paths && wantsPath(c.buf.Head()) && at > 0:
 		return word{text, pathAlone}
 	case strings.HasPrefix(text, "/") && at == 0 && line == 0 && !strings.Contains(text[1:], "/"):
 		return word{text, slash}
@@ -190,7 +190,7 @@ func (c *composer) take(after string) {
 // tab completes, when nothing is offered already.
 func (m *model) tab() tea.Cmd {
 	c := &m.composer
-	c.closed, c.paths = "", wantsPath(c.buf.Text())
+	c.closed, c.paths = "", wantsPath(c.buf.Head())
 	return c.follow(m)
 }
 

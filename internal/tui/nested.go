@@ -2,7 +2,6 @@ package tui
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/minicode-go/minicode/internal/summary"
@@ -13,12 +12,14 @@ type inner struct {
 	calls []innerCall // the newest
 	total int
 	text  string // the newest that it said
+	over  bool   // the call is over, and its result waits for those before it
 }
 
 type innerCall struct {
 	id, title string
 	over      bool
 	failed    bool
+	denied    bool
 }
 
 // innerShown is how many calls of a sub-agent are shown.
@@ -52,7 +53,7 @@ func (n *inner) add(record json.RawMessage) {
 		n.calls = n.calls[max(0, len(n.calls)-innerShown):]
 	case "decided":
 		if r.Allow != nil && !*r.Allow {
-			n.end(r.Call, true)
+			n.end(r.Call, func(c *innerCall) { c.denied = true })
 		}
 	case "message":
 		for _, p := range r.Parts {
@@ -60,18 +61,27 @@ func (n *inner) add(record json.RawMessage) {
 				n.text = summary.OneLine(p.Text, 400)
 			}
 			if p.Call != "" && r.Role != "assistant" {
-				n.end(p.Call, p.Error)
+				n.end(p.Call, func(c *innerCall) { c.failed = p.Error })
 			}
 		}
 	}
 }
 
-func (n *inner) end(call string, failed bool) {
+func (n *inner) end(call string, how func(*innerCall)) {
 	for i := range n.calls {
-		if n.calls[i].id == call {
-			n.calls[i].over, n.calls[i].failed = true, n.calls[i].failed || failed
+		if c := &n.calls[i]; c.id == call {
+			c.over = true
+			how(c)
 		}
 	}
+}
+
+// count is how many calls there were, with what is said besides.
+func (n *inner) count(text string) string {
+	if n == nil || n.total == 0 {
+		return text
+	}
+	return strings.TrimSuffix(summary.Count(n.total, "call")+" · "+text, " · ")
 }
 
 // lines is the newest calls, indented, with what was said last.
@@ -79,12 +89,15 @@ func (n *inner) lines(l *look, spin string, width int) (lines []string) {
 	if n == nil {
 		return nil
 	}
-	if more := n.total - len(n.calls); more > 0 {
-		lines = append(lines, indent+l.Dim.Paint(clip(fmt.Sprintf("… %s before", summary.Count(more, "call")), width-len(indent))))
+	calls := n.calls
+	if n.over {
+		calls = nil // they are counted
 	}
-	for _, c := range n.calls {
+	for _, c := range calls {
 		mark := l.Accent.Paint(spin)
 		switch {
+		case c.denied:
+			mark = l.Warn.Paint("⊘")
 		case c.failed:
 			mark = l.Error.Paint("✗")
 		case c.over:

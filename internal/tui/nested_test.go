@@ -31,13 +31,17 @@ func TestNested(t *testing.T) {
 		l.event(event.Record{Event: event.Nested{Call: "p", Event: json.RawMessage(line)}}, now)
 	}
 	got := ansi.Strip(strings.Join(l.calls[0].live(&look{Theme: theme.Dark()}, "*", now, 60), "\n"))
-	want := `* Agent explore: look
-  … 1 call before
+	want := `* Agent explore: look  4 calls
   ✗ Read one.go
-  ✗ Write two.go
+  ⊘ Write two.go
   * Read three<U+001B>[2J.go
   I look at it.`
 	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	l.event(event.Record{Event: event.Finished{Call: "p"}}, now)
+	got = ansi.Strip(strings.Join(l.calls[0].live(&look{Theme: theme.Dark()}, "*", now.Add(3*time.Second), 60), "\n"))
+	if want := "* Agent explore: look  4 calls · 3s\n  I look at it."; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for _, line := range l.calls[0].live(&look{Theme: theme.Dark()}, "*", now, 20) {

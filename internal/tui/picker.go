@@ -249,3 +249,15 @@ func (p *picker) foot(width int) string {
 	}
 	return foot(p.k, append(keys, "Esc closes"), where, width)
 }
+
+// Paste pastes into what is searched for, or into what is asked.
+func (p *picker) Paste(text string) {
+	text = strings.Join(strings.Fields(text), " ")
+	switch {
+	case p.asks == nil:
+		p.query.Insert(text)
+		p.filter()
+	case p.asks.buf != nil:
+		p.asks.buf.Insert(text)
+	}
+}

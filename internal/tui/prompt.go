@@ -96,7 +96,7 @@ func (m *model) ownHints() []string {
 	switch {
 	case c.reading != nil:
 		return []string{"reading the image · Esc gives up", "reading the image"}
-	case c.menu != nil || c.search != nil || !isShell(c.buf.Text()):
+	case c.menu != nil || c.search != nil || !isShell(c.buf.Head()):
 		return nil
 	case m.busy():
 		return []string{"Esc interrupts", "Esc stops"}
