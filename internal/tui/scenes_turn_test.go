@@ -48,6 +48,10 @@ func turnScenes() []scene {
 		}},
 		{name: "answer", prompt: asks1, script: "think The test first.\nsay I look at the code and its test.\ncall read_file {\"path\":\"split.go\"}\ncall read_file {\"path\":\"split_test.go\"}\nusage in=9000 out=200\n\nsay " +
 			jsonText(answer+"re.\n\nShall I repair it?") + "\nusage in=12000 out=400\n", files: project(), reach: over, settled: true},
+		compaction("compacting", "hang\n*\n", func(w *world, s *screentest.Screen) {
+			w.asked(s, talks+1)
+			s.WaitText(`(?m)/compact$`)
+		}),
 		compaction("compacted", "say "+jsonText("<summary>The remainder of the division is dropped.</summary>")+"\n", func(_ *world, s *screentest.Screen) {
 			s.WaitText(`(?i)compressed:`)
 			rest(s)
@@ -81,14 +85,14 @@ func compaction(name, script string, reach func(*world, *screentest.Screen)) sce
 // on with.
 func longScript() string {
 	var b strings.Builder
-	for i := range 30 {
+	for i := range 22 {
 		fmt.Fprintf(&b, "say Step %d of the tour.\n", i+1)
 		for j := range 5 {
-			fmt.Fprintf(&b, "call grep_files {\"pattern\":\"step %d.%d\"}\n", i+1, j+1)
+			fmt.Fprintf(&b, "call glob_files {\"pattern\":\"step-%d-%d-*.md\"}\n", i+1, j+1)
 		}
 		b.WriteString("\n")
 	}
-	return b.String() + "say " + jsonText("That was all. **Thirty** steps, each with its files.") + "\n"
+	return b.String() + "say " + jsonText("That was all. **Twenty-two** steps, each with its files.") + "\n"
 }
 
 // cardScenes is the states of tool calls.
