@@ -126,7 +126,7 @@ func (l *live) activity(k *look, spin string, now time.Time, width int) []string
 	}
 	text := l.doing
 	if left := l.retry.Sub(now); !l.retry.IsZero() {
-		lines = append(lines, paint(k.Warn, safe(l.why), "! ", "  ", width)...)
+		lines = append(lines, paint(k.Warn, safe(l.why), k.Warn.Paint("! "), "  ", width)...)
 		text = fmt.Sprintf("trying again in %s", max(0, left).Round(time.Second))
 	} else if took := now.Sub(l.since); took >= time.Second {
 		text += "  " + took.Round(time.Second).String()

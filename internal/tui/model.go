@@ -123,7 +123,7 @@ func (m *model) tell(style theme.Style, text string) {
 }
 
 func (m *model) problem(text string) {
-	m.print(paint(m.look.Warn, safe(text), m.look.Warn.Paint("! "), "  ", m.width()))
+	m.print(append(m.transcript.gap(remarks), paint(m.look.Warn, safe(text), m.look.Warn.Paint("! "), "  ", m.width())...))
 }
 
 // draw brings the terminal up to date, now or when a frame is due.

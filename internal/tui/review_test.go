@@ -40,7 +40,8 @@ func edition(lines int) event.Question {
 // shownTo is a model with an open dialog.
 func shownTo(q event.Question) (*model, *dialog) {
 	d := &dialog{question: q, reply: make(chan event.Answer, 1), review: reviewOf(q), shown: true, open: true}
-	return &model{look: newLook(theme.Dark()), asked: []*dialog{d}}, d
+	l := newLook(theme.Dark())
+	return &model{look: l, transcript: newTranscript(l), asked: []*dialog{d}}, d
 }
 
 func press(m *model, keys ...string) {
