@@ -155,12 +155,16 @@ func (b *browser) inner() int { return max(4, b.width-gutter) }
 
 // linesOf is a passage with the blank line before it.
 func (b *browser) linesOf(i int) []string {
-	p := b.passages[i]
-	lines := p.laid(b.inner())
-	if i > 0 && p.apart(b.passages[i-1]) {
-		return append([]string{""}, lines...)
+	lines := b.passages[i].laid(b.inner())
+	return append(make([]string, b.lead(i), b.lead(i)+len(lines)), lines...)
+}
+
+// lead is how many blank lines stand before a passage.
+func (b *browser) lead(i int) int {
+	if i > 0 && b.passages[i].apart(b.passages[i-1]) {
+		return 1
 	}
-	return lines
+	return 0
 }
 
 // back is the place so many lines before one, or the first.
@@ -199,9 +203,11 @@ func (b *browser) scroll(by int) tea.Cmd {
 		b.top = b.least(b.ahead(b.top, by))
 	}
 	b.at = max(b.at, b.top.passage)
-	if last := b.ahead(b.top, b.page-1); b.at > last.passage {
-		b.at = last.passage
+	last := b.ahead(b.top, b.page-1)
+	if last.passage < len(b.passages) && last.line < b.lead(last.passage) {
+		last.passage-- // nothing of it is shown
 	}
+	b.at = min(b.at, last.passage)
 	if by < 0 && b.top == (place{}) {
 		b.at = 0
 	}
@@ -350,6 +356,11 @@ func (b *browser) shown() (lines []string) {
 		b.top = place{len(b.passages), 0}
 	}
 	b.top = b.least(b.top)
+	first := place{b.at, b.lead(b.at)}
+	if end := b.ahead(place{b.at, 0}, len(b.linesOf(b.at))); !b.top.before(end) || !first.before(b.ahead(b.top, b.page)) {
+		b.choose(b.at) // the size has changed, or a key came before it was known
+		b.top = b.least(b.top)
+	}
 	for p := b.top; p.passage < len(b.passages) && len(lines) < b.page; p = (place{p.passage + 1, 0}) {
 		all := b.linesOf(p.passage)
 		for _, line := range all[min(p.line, len(all)):] {

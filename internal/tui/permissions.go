@@ -245,8 +245,10 @@ func (p *permissions) detail(width, most int) (lines []string) {
 	k := p.m.look
 	lines = []string{k.Border.Paint(strings.Repeat("─", width))}
 	switch {
-	case p.adds != nil && p.said != "":
+	case p.said != "" && p.wrong:
 		lines = append(lines, paint(k.Error, oneLine(p.said), indent, indent, width)...)
+	case p.said != "":
+		lines = append(lines, paint(k.Ok, oneLine(p.said), indent, indent, width)...)
 	case p.adds != nil:
 		for _, help := range []string{
 			"Tab: allow, ask, deny · Shift+Tab: this project, all projects · Enter adds · Esc goes back",
@@ -296,13 +298,8 @@ func (p *permissions) list(width, room int) (lines []string) {
 
 func (p *permissions) foot(width int) string {
 	k := p.m.look
-	switch {
-	case p.drops > 0:
+	if p.drops > 0 {
 		return k.Warn.Paint(clip(indent+"d again removes it", width))
-	case p.said != "" && p.wrong:
-		return k.Error.Paint(clip(indent+oneLine(p.said), width))
-	case p.said != "":
-		return k.Ok.Paint(clip(indent+oneLine(p.said), width))
 	}
 	keys, where := []string{"a adds"}, ""
 	if len(p.rules) > 0 {

@@ -514,3 +514,30 @@ func TestEscAndAKey(t *testing.T) {
 		})
 	}
 }
+
+// What is not the person's own to remove says where it stands.
+func TestRulesOfOthers(t *testing.T) {
+	w := newWorld(t, "call run_command {\"command\":\"touch a\"}\n\nsay Done.\n")
+	if err := os.MkdirAll(filepath.Join(w.root, "work", ".minicode"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.write(".minicode/settings.json", `{"permissions":{"deny":["Read(secret.txt)"]}}`)
+	s := w.start(100, 30, "begin")
+	s.WaitText(`\[s\]`)
+	s.WaitFor(answerable)
+	s.Press("s")
+	s.WaitText(`Done\.`)
+	rest(s)
+	says(s, "/permissions")
+	s.WaitText(`▸ deny +Read\(secret\.txt\) +~/work/\.minicode/settings\.json`)
+	s.Press("d", "d")
+	s.WaitText(`(?s)comes from.*settings\.json.*it is\s+changed where it stands`)
+	s.Press("down")
+	s.WaitText(`▸ allow +edit_file\(/a\).*granted for this session`)
+	s.Press("d")
+	s.WaitText(`edit_file\(/a\) is granted for this session and ends with it`)
+	s.Press("q")
+	s.WaitGone(`── Permissions`)
+	s.Press("ctrl+d")
+	s.Exit()
+}
