@@ -87,14 +87,19 @@ func (l *Log) Head() event.Head {
 // closed, the fact cannot be encoded, or the session's file turned out to be
 // somebody else's.
 func (l *Log) Append(f event.Fact) (event.Record, error) {
-	l.mu.Lock()
-	r, err := l.append(f)
-	trouble := l.trouble()
-	l.mu.Unlock()
+	r, trouble, err := l.appendLocked(f)
 	if trouble != "" && l.OnTrouble != nil {
 		l.OnTrouble(trouble)
 	}
 	return r, err
+}
+
+// appendLocked leaves the log usable whatever happens.
+func (l *Log) appendLocked(f event.Fact) (r event.Record, trouble string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r, err = l.append(f)
+	return r, l.trouble(), err
 }
 
 func (l *Log) append(f event.Fact) (event.Record, error) {
