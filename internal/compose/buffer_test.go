@@ -120,6 +120,32 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// Backspace takes one character as people count them, in all scripts, and so do
+// the arrows.
+func TestOneCharacter(t *testing.T) {
+	for name, character := range map[string]string{
+		"Chinese": "漢", "Korean": "한", "Korean in parts": "\u1112\u1161\u11ab", "marks": "o\u0302\u0323", "family": "👩‍👩‍👧‍👦", "skin": "👍🏽", "flag": "🇩🇪", "heart": "❤\ufe0f",
+		"keycap": "1\ufe0f\u20e3", "Arabic": "ب\u064e", "Hebrew": "שׁ\u05b8", "Devanagari": "क्षि", "Thai": "ก็", "tab": "\t", "line end": "\n", "broken": "\xff", "control": "\x1b",
+	} {
+		for _, around := range []string{"", "x", "字"} {
+			b := typed(around + character + "|" + around)
+			before := at(b)
+			b.Left()
+			if got, want := at(b), around+"|"+character+around; got != want {
+				t.Errorf("%s: left gives %q, want %q", name, got, want)
+			}
+			b.Right()
+			if got := at(b); got != before {
+				t.Errorf("%s: back gives %q, want %q", name, got, before)
+			}
+			b.Backspace()
+			if got, want := at(b), around+"|"+around; got != want {
+				t.Errorf("%s: Backspace leaves %q, want %q", name, got, want)
+			}
+		}
+	}
+}
+
 func TestPasteBecomesPlaceholder(t *testing.T) {
 	long := strings.Repeat("\tline\a\xff\r\n", 240)
 	var b Buffer

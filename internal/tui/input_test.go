@@ -83,6 +83,30 @@ func TestKeysInPieces(t *testing.T) {
 	s.Exit()
 }
 
+// A key that is held down repeats, and Enter that is held sends once.
+func TestHeldKeys(t *testing.T) {
+	w := newWorld(t, "say Good.\n")
+	s := w.start(80, 24)
+	s.WaitText(`/ commands`)
+	s.Raw(strings.Repeat("a", 500))
+	s.WaitText(`a{74}\n  a{10}`)
+	s.Raw(strings.Repeat("\x7f", 499))
+	s.WaitText(`❯ a\n`)
+	s.Raw(strings.Repeat("\r", 100))
+	s.WaitText(`Good\.`)
+	s.Raw(strings.Repeat("\x1b[D", 100) + strings.Repeat("\x1b[A", 20))
+	s.WaitText(`❯ a\n`)
+	s.Press("ctrl+c")
+	s.WaitText(`/ commands`)
+	s.Press("ctrl+d")
+	if code := s.Exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if n := w.server.Script.Asked(); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
 // The keys mean the same to terminals with and without the kitty protocol.
 func TestKeyboards(t *testing.T) {
 	for name, kitty := range map[string]bool{"legacy": false, "kitty": true} {
@@ -135,6 +159,7 @@ func TestCursorCell(t *testing.T) {
 		"emoji":     strings.Repeat("👨‍👩‍👧x", 9),
 		"combining": strings.Repeat("e\u0301", 25),
 		"arabic":    "مرحبا بالعالم مرحبا بالعالم",
+		"hebrew":    "שלום עולם שלום עולם שלום",
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, "")

@@ -19,6 +19,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/uuid"
 
+	"github.com/minicode-go/minicode/event"
 	"github.com/minicode-go/minicode/internal/app"
 	"github.com/minicode-go/minicode/internal/builtin"
 	"github.com/minicode-go/minicode/internal/config"
@@ -43,7 +44,12 @@ func program(args []string) int {
 	cwd, _ := os.Getwd()
 	o := app.Options{
 		Cwd: cwd, Home: os.Getenv("HOME"), Environ: os.Environ(), Now: time.Now,
-		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
+		NewID: func() string {
+			if _, err := os.Stat("fault"); err == nil {
+				panic("as wanted")
+			}
+			return uuid.Must(uuid.NewV7()).String()
+		},
 	}
 	if os.Getenv("CLOCK") == "stopped" {
 		now := time.Now()
@@ -57,6 +63,9 @@ func program(args []string) int {
 	}
 	t := New(Options{In: os.Stdin, Out: os.Stdout, Environ: os.Environ(), Signals: signals, Walk: builtin.Walk, Theme: os.Getenv("THEME")})
 	o.Asker = t
+	if os.Getenv("FAULT") == "asker" {
+		o.Asker = faulty{}
+	}
 	conv, err := app.Open(context.Background(), o)
 	if err != nil {
 		fmt.Println(err)
@@ -81,8 +90,10 @@ func program(args []string) int {
 	return t.drive(m)
 }
 
-// faulty is an overlay that cannot be drawn.
+// faulty is an overlay that cannot be drawn, and one who cannot be asked.
 type faulty struct{}
+
+func (faulty) Ask(context.Context, event.Question) (event.Answer, error) { panic("as wanted") }
 
 func (faulty) Key(tea.KeyPressMsg) (tea.Cmd, bool) { return nil, false }
 

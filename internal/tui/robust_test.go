@@ -5,6 +5,8 @@ package tui
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -210,6 +212,44 @@ func TestFaults(t *testing.T) {
 			again.Exit()
 		})
 	}
+}
+
+// A fault in a tool is its result, and the turn goes on; one in a turn or in a
+// command is told, and the program goes on.
+func TestFaultsThatDoNotEndIt(t *testing.T) {
+	w := newWorld(t, `
+call write_file {"path":"a.txt","content":"a"}
+
+say Good.
+
+say Better.
+`)
+	o := w.options(100, 30, "begin")
+	o.Env = append(o.Env, "FAULT=asker")
+	s := screentest.Start(t, o)
+	s.WaitText(`⊘ Create a\.txt.*failed inside: as wanted(?s:.*)Good\.(?s:.*)/ commands`)
+	w.write("fault", "")
+	for i, line := range []string{"/rename other", "and now?"} {
+		s.Type(line)
+		s.WaitText(`❯ ` + regexp.QuoteMeta(line))
+		s.Press("enter")
+		s.WaitFor(func(s *screentest.Screen) bool {
+			return strings.Count(all(s), "! a fault of the program: as wanted") == i+1
+		})
+		s.WaitText([]string{`/ commands`, `Enter sends`}[i]) // the prompt is given back
+	}
+	if err := os.Remove(filepath.Join(w.root, "work", "fault")); err != nil {
+		t.Fatal(err)
+	}
+	s.Press("enter")
+	s.WaitText(`Better\.`)
+	rest(s)
+	s.Press("ctrl+d")
+	if code := s.Exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	s.CheckRestored()
+	s.CheckNoErase()
 }
 
 // Esc and Ctrl+C get out of every state at once, and lose nothing.

@@ -8,18 +8,19 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/vt"
+
+	"github.com/minicode-go/minicode/internal/tui/screentest"
 )
 
 // TestScreenDrawsFrames draws random frames on an emulated terminal and looks
-// whether it shows what was asked for: finished lines once and in order, then
-// the live region, and the cursor in its place.
+// whether it has what was asked for: finished lines once and in order, on the
+// screen or in the scrollback, then the live region, and the cursor in its place.
 func TestScreenDrawsFrames(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		width, height := 12+rng.IntN(30), 5+rng.IntN(10)
-		emu := vt.NewEmulator(width, height)
-		s := &screen{synced: seed%2 == 0}
+		term := screentest.NewTerminal(t, width, height)
+		s := &screen{synced: seed%2 == 0, pushes: seed%5 == 0}
 		s.resize(width, height)
 		var finished, lines []string
 		n := 0
@@ -46,16 +47,16 @@ func TestScreenDrawsFrames(t *testing.T) {
 				f.above, f.full = nil, true
 			}
 			finished = append(finished, f.above...)
-			if _, err := emu.Write([]byte(s.draw(f))); err != nil {
-				t.Fatal(err)
-			}
-			want := append(append([]string(nil), finished...), lines...)
+			term.Write(s.draw(f))
+			got, want := append(term.Scrollback(), term.Rows()...), slices.Concat(finished, lines)
 			if full {
-				want = lines
+				got, want = term.Rows(), lines
 			}
-			if got := shown(emu, height); !ends(want, got, height) {
-				t.Fatalf("seed %d, step %d, %dx%d, full %v: the terminal shows\n%s\nwant the end of\n%s", seed, step, width, height, full,
-					strings.Join(got, "\n"), strings.Join(want, "\n"))
+			if got, want := plainText(got), plainText(want); got != want {
+				t.Fatalf("seed %d, step %d, %dx%d, full %v: the terminal has\n%s\nwant\n%s", seed, step, width, height, full, got, want)
+			}
+			if x, y, visible := term.Cursor(); visible != (f.row >= 0) || visible && (x != f.col || plainText(term.Rows()[y:y+1]) != plainText(lines[f.row:f.row+1])) {
+				t.Fatalf("seed %d, step %d: the cursor is at %d,%d, visible %v, not at column %d of %q", seed, step, x, y, visible, f.col, lines[f.row])
 			}
 			if again := s.draw(frame{lines: f.lines, row: f.row, col: f.col, full: full}); again != "" {
 				t.Fatalf("seed %d, step %d: the same frame again sends %q", seed, step, again)
@@ -95,32 +96,14 @@ func vary(rng *rand.Rand, lines []string, width, height int) []string {
 	return lines
 }
 
-// shown is the rows of the screen, without blanks at their ends.
-func shown(emu *vt.Emulator, height int) []string {
-	rows := strings.Split(ansi.Strip(emu.Render()), "\n")
-	for i := range rows {
-		rows[i] = strings.TrimRight(rows[i], " \r")
-	}
-	return rows[:min(height, len(rows))]
-}
-
-// ends says whether the rows are the end of the lines. There may be empty rows
-// behind them, where the live region was larger before.
-func ends(lines, rows []string, height int) bool {
-	var plain []string
+// plainText is lines without styles, blanks at their ends, and blank lines at
+// the end of all: the live region may have been larger before.
+func plainText(lines []string) string {
+	var b strings.Builder
 	for _, line := range lines {
-		plain = append(plain, strings.TrimRight(ansi.Strip(line), " "))
+		b.WriteString(strings.TrimRight(ansi.Strip(line), " ") + "\n")
 	}
-	got := append(append([]string(nil), rows...), make([]string, height-len(rows))...)
-	for range height {
-		want := plain[max(0, len(plain)-height):]
-		want = append(append([]string(nil), want...), make([]string, height-len(want))...)
-		if slices.Equal(want, got) {
-			return true
-		}
-		plain = append(plain, "")
-	}
-	return false
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // What a frame sends does not grow with what was printed before.
