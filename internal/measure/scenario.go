@@ -47,6 +47,7 @@ func scenarios() []scenario {
 		{"terminal stream", terminalStream},
 		{"terminal rest", terminalRest},
 		{"terminal resume", terminalResume},
+		{"terminal interrupt", terminalInterrupt},
 	}
 }
 

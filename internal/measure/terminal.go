@@ -318,3 +318,45 @@ func terminalResume(ctx context.Context, dir, binary string, n int) ([]figure, e
 	}
 	return some(f), nil
 }
+
+// terminalInterrupt is how long it takes from Esc until nothing runs any more.
+func terminalInterrupt(ctx context.Context, dir, binary string, n int) (all []figure, err error) {
+	for _, c := range []struct {
+		name, there string
+		answer      llmtest.Answer
+	}{
+		{"an answer", "writing", llmtest.Join(llmtest.Say("Some words"), llmtest.Hang(), llmtest.Repeat(llmtest.Forever))},
+		{"a command that ignores it", "Run trap", llmtest.Join(llmtest.Call("run_command", `{"command":"trap '' INT TERM; sleep 60"}`), llmtest.Repeat(llmtest.Forever))},
+	} {
+		p := newPlace(dir, []llmtest.Answer{c.answer})
+		f := figure{name: "Esc during " + c.name + ", until it is idle", unit: "ms", budget: 500}
+		for range max(1, n/6) {
+			if err = p.fresh(ctx); err != nil {
+				break
+			}
+			err = on(ctx, p, func(s *screen) error {
+				if err := s.wait("❯ ", "/ commands"); err != nil {
+					return err
+				}
+				s.send("go\r")
+				if err := s.wait(c.there); err != nil {
+					return err
+				}
+				s.forget()
+				start := time.Now()
+				s.send("\x1b")
+				defer func() { f.samples = append(f.samples, ms(time.Since(start))) }()
+				return s.wait("interrupted", "/ commands")
+			}, binary, "--permission-mode", "full-access")
+			if err != nil {
+				break
+			}
+		}
+		p.close()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some(f)...)
+	}
+	return all, nil
+}
