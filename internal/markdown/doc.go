@@ -13,23 +13,30 @@
 //	s := r.Stream()
 //	for piece := range pieces {
 //		s.Add(piece)
-//		print(s.Settled(80)) // blocks that are complete, once
-//		show(s.Open(80))     // the block being written, each time anew
+//		print(s.Settled(80)) // lines that are final, once
+//		show(s.Open(80))     // the lines after them, each time anew
 //	}
 //	print(s.End(80))
+//
+// Final are blocks after which another one began, also within lists and quotes,
+// and of a block of code each line. So nothing may depend on what comes later:
+// the items of a list are parted by blank lines from the first blank line on, a
+// number is as wide as it is, and the colours of a line of code follow from the
+// lines before it. Only a table waits for its end, since its columns need all
+// rows. A reference link ([text][label]) is a link only if its label was defined
+// in a block before.
 //
 // Invariants, all tested with random and with hostile input:
 //   - the lines of all Settled and End together are Lines of the whole, however
 //     the text was cut into pieces;
 //   - no line is wider than the width, for widths of 10 and more, and none ends
 //     in blanks;
-//   - every line ends without any style, so lines can be shown in any order;
+//   - every line ends without any style, so lines can be shown in any order, and
+//     has no escape sequence that changes nothing;
 //   - no control character of the text reaches the terminal, nor one that hides:
 //     they are left out. The only escape sequences are the styles of the theme.
 //
-// So that a block can be final before its successors are known, a reference
-// link ([text][label]) is a link only if its label was defined before. HTML is
-// shown as it is written, except <br>, which breaks the line.
+// HTML is shown as it is written, except <br>, which breaks the line.
 //
 // The theme decides what is visible by style; where it has none for something
 // (the plain theme), the marks of the source stay: # Heading, **strong**, `code`.

@@ -49,9 +49,8 @@ func check(t *testing.T, name, got string) {
 func layers(t *testing.T, lines []string, th theme.Theme) string {
 	t.Helper()
 	letters := map[theme.Style]rune{
-		th.Dim: 'd', th.Heading: 'h', th.Heading.With("4"): 'H', th.Strong: 's', th.Emphasis: 'e', th.Code: 'c', th.Link: 'l', th.Quote: 'q', th.Rule: 'r',
-		th.Keyword: 'k', th.Literal: 't', th.Comment: '/', th.Number: 'n', th.Function: 'f', th.Type: 'y', th.Ok: 'o', th.Removed: '-', th.Dim.With("9"): 'x',
-		th.Accent: 'a', th.Quote.With(th.Code): 'C',
+		th.Dim: 'd', th.Heading: 'h', th.Heading.With("4"): 'H', th.Strong: 's', th.Emphasis: 'e', th.Strong.With(th.Emphasis): 'b', th.Code: 'c', th.Link: 'l', th.Quote: 'q', th.Rule: 'r',
+		th.Keyword: 'k', th.Literal: 't', th.Comment: '/', th.Function: 'f', th.Type: 'y', th.Ok: '+', th.Removed: '-', th.Dim.With("9"): 'x', th.Dim.With(th.Emphasis): 'i',
 	}
 	var b strings.Builder
 	for _, line := range lines {
@@ -76,24 +75,41 @@ func layers(t *testing.T, lines []string, th theme.Theme) string {
 	return b.String()
 }
 
-// parts takes a line apart and fails if it has any escape sequence but styles
-// that are closed.
+// parts takes a line apart and fails if it has any escape sequence but styles,
+// one that is of no use, or a style at its end.
 func parts(t failer, line string) (out []span) {
 	t.Helper()
-	for line != "" {
-		before, after, styled := strings.Cut(line, "\x1b[")
-		if before != "" {
-			out = append(out, span{before, ""})
+	now := theme.Style("")
+	for at := 0; line != ""; at++ {
+		text, after, more := strings.Cut(line, "\x1b[")
+		if strings.Contains(text, "\x1b") || text == "" && at > 0 && more {
+			t.Fatalf("not a styled line: %q", line)
 		}
-		if !styled {
+		if text != "" {
+			out = append(out, span{text, now})
+		}
+		if !more {
+			if now != "" {
+				t.Fatalf("ends in style %q: %q", now, line)
+			}
 			break
 		}
 		style, rest, ok := strings.Cut(after, "m")
-		text, rest, closed := strings.Cut(rest, "\x1b[m")
-		if !ok || !closed || style == "" || text == "" || strings.Trim(style, "0123456789;") != "" || strings.Contains(text, "\x1b") {
+		if !ok || strings.Trim(style, "0123456789;") != "" {
 			t.Fatalf("not a styled line: %q", line)
 		}
-		out = append(out, span{text, theme.Style(style)})
+		before := now
+		switch {
+		case style == "":
+			now = ""
+		case strings.HasPrefix(style, "0;"):
+			now = theme.Style(style[2:])
+		default:
+			now = now.With(theme.Style(style))
+		}
+		if now == before {
+			t.Fatalf("%q changes nothing: %q", style, line)
+		}
 		line = rest
 	}
 	return out

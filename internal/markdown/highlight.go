@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"embed"
 	"strings"
 	"time"
 
@@ -10,238 +9,288 @@ import (
 	"github.com/minicode-go/minicode/internal/theme"
 )
 
-// The grammars come from Chroma (see lexers/COPYING), except Go's, which is
-// ours. Each is read when its language is first seen.
-//
-//go:embed lexers/*.xml
-var grammars embed.FS
-
 const (
 	// highlighted is how much of a block is highlighted, in bytes. The grammars
 	// are regular expressions and manage about a megabyte in a second.
-	highlighted = 16 << 10
-	// patience bounds the time for one block: a grammar may be slow on text
-	// that was made for it.
-	patience = 200 * time.Millisecond
+	highlighted = 64 << 10
+	// longestLine is the longest line that is highlighted, in bytes: what is
+	// longer was not written by hand.
+	longestLine = 1 << 10
+	// patience bounds the time for one line: a grammar may be slow on text that
+	// was made for it.
+	patience = 500 * time.Millisecond
 	// kept is how much code is remembered, so that drawing again is cheap.
 	kept = 512 << 10
 )
 
-// highlighter gives code its colours.
+// highlighter gives code its colours, line by line: those of a line depend on
+// the lines before it alone, so that a line that was shown never changes.
 type highlighter struct {
 	theme    theme.Theme
 	now      func() time.Time
 	registry *chroma.LexerRegistry
-	loaded   map[string]chroma.Lexer // nil for what cannot be loaded
-	cache    map[block][]span
+	loaded   map[string]*lexer // nil for what cannot be loaded
+	cache    map[codeLine]coloured
 	cached   int // bytes of code in cache
 }
 
-type block struct{ language, code string }
+type codeLine struct {
+	grammar string
+	scan    scan
+	text    string
+}
 
-// lines are the lines of code, in colours if the language is known. Their text
-// is not yet safe, and has tabs.
-func (h *highlighter) lines(language, code string, base theme.Style) [][]span {
-	spans := h.spans(grammar(language), code)
-	if base != "" {
-		for i, s := range spans {
-			spans[i].style = base.With(s.style)
+type coloured struct {
+	spans []span
+	after scan
+}
+
+// scan is what the lines before leave behind for the next one.
+type scan struct {
+	states string // of the grammar, by lines
+	until  string // what ends the text or comment begun before; "" for none
+	alone  bool   // it must be all of a line
+	deeper int    // as long as lines are indented by as much, they are text
+	style  theme.Style
+	weary  bool // no more is highlighted
+}
+
+// line is a line of code in colours, if the grammar is known, and s what comes
+// after it. Its text is not yet safe. The spans belong to the highlighter.
+func (h *highlighter) line(grammar string, s scan, text string) ([]span, scan) {
+	if grammar == "" || h.theme.Keyword == "" || text == "" || s.weary || len(text) > longestLine {
+		return []span{{text, ""}}, s
+	}
+	if grammar == "diff" {
+		return h.diff(s, text)
+	}
+	key := codeLine{grammar, s, text}
+	if found, ok := h.cache[key]; ok {
+		return found.spans, found.after
+	}
+	spans, after := h.colour(grammar, s, text)
+	if h.cached += len(text) + len(s.states); h.cache == nil || h.cached > kept {
+		h.cache, h.cached = map[codeLine]coloured{}, len(text)
+	}
+	h.cache[key] = coloured{spans, after}
+	return spans, after
+}
+
+// diff colours a line by its first characters.
+func (h *highlighter) diff(s scan, text string) ([]span, scan) {
+	const hunk = "hunk"
+	style := theme.Style("")
+	switch text[0] {
+	case '+':
+		style = h.theme.Added
+	case '-':
+		style = h.theme.Removed
+	case '@':
+		s.states, style = hunk, h.theme.Dim
+	case ' ':
+	default:
+		if s.states != hunk || strings.HasPrefix(text, "diff ") || strings.HasPrefix(text, "Index: ") {
+			s.states, style = "", h.theme.Dim
 		}
 	}
-	return split(spans)
+	for _, name := range []string{"+++ ", "--- "} {
+		if rest, ok := strings.CutPrefix(text, name); ok && (s.states != hunk || strings.HasPrefix(rest, "a/") || rest == "/dev/null") {
+			s.states, style = "", h.theme.Strong
+		}
+	}
+	return []span{{text, style}}, s
 }
 
-func (h *highlighter) spans(grammar, code string) []span {
-	if grammar == "" || h.theme.Keyword == "" || code == "" {
-		return []span{{code, ""}}
+// colour highlights a line that is not remembered.
+func (h *highlighter) colour(grammar string, s scan, text string) (spans []span, after scan) {
+	if s.until != "" {
+		end := s.end(text)
+		if end < 0 {
+			return []span{{text, s.style}}, s
+		}
+		spans = append(spans, span{text[:end], s.style})
+		text = text[end:]
+		s.until, s.alone, s.style = "", false, ""
 	}
-	key := block{grammar, code}
-	if found, ok := h.cache[key]; ok {
-		return append([]span(nil), found...)
+	if s.deeper > 0 && indented(text) >= s.deeper {
+		return []span{{text, h.theme.Literal}}, s
 	}
-	head, rest := code, ""
-	if len(code) > highlighted {
-		at := strings.LastIndexByte(code[:highlighted], '\n') + 1
-		head, rest = code[:at], code[at:]
+	s.deeper = 0
+	l := h.lexer(grammar)
+	if text == "" || l == nil {
+		return append(spans, span{text, ""}), s
 	}
-	spans := h.tokens(h.lexer(grammar), head)
-	if rest != "" {
-		spans = append(spans, span{rest, ""})
+	tokens, states, weary := h.tokens(l, s.states, text)
+	at, open := unclosed(grammar, tokens, text)
+	if at >= 0 && !open.alone {
+		tokens, states, weary = h.tokens(l, s.states, text[:at])
 	}
-	if h.cached += len(code); h.cache == nil || h.cached > kept {
-		h.cache, h.cached = map[block][]span{}, len(code)
+	for _, t := range tokens {
+		spans = push(spans, t.text, h.style(t.kind))
 	}
-	h.cache[key] = spans
-	return append([]span(nil), spans...)
+	s.states, s.weary = states, weary
+	if grammar == "yaml" && blockScalar(text) {
+		s.deeper = indented(text) + 1
+	}
+	if at >= 0 {
+		s.until, s.alone, s.style = open.close, open.alone, h.theme.Literal
+		if open.comment {
+			s.style = h.theme.Comment
+		}
+		if !open.alone {
+			spans = push(spans, text[at:], s.style)
+		}
+	}
+	return spans, s
 }
 
-// tokens are the tokens of code. Whatever goes wrong in a grammar, the code is
-// shown.
-func (h *highlighter) tokens(lexer chroma.Lexer, code string) (spans []span) {
-	if lexer == nil {
-		return []span{{code, ""}}
+// end is the offset behind what ends a construct begun before; -1 if the line
+// does not.
+func (s *scan) end(text string) int {
+	if s.alone {
+		if strings.TrimRight(strings.TrimSpace(text), ";") == s.until {
+			return len(text)
+		}
+		return -1
 	}
+	at := strings.Index(text, s.until)
+	if at < 0 {
+		return -1
+	}
+	return at + len(s.until)
+}
+
+// push adds text to spans of one line.
+func push(spans []span, text string, style theme.Style) []span {
+	if n := len(spans); n > 0 && spans[n-1].style == style {
+		spans[n-1].text += text
+		return spans
+	}
+	return append(spans, span{text, style})
+}
+
+// opening is a construct that begins on a line and does not end there.
+type opening struct {
+	construct
+	alone bool // it begins on the next line and ends with a line of its own
+}
+
+// unclosed finds the first construct that a line leaves open: -1 if there is
+// none. What is within comments and text does not begin one.
+func unclosed(grammar string, tokens []token, text string) (at int, found opening) {
+	at = -1
+	for _, c := range constructs(grammar) {
+		for from := 0; ; {
+			i := strings.Index(text[from:], c.open)
+			if i < 0 {
+				break
+			}
+			i += from
+			from = i + len(c.open)
+			if strings.Contains(text[from:], c.close) || (at >= 0 && i >= at) || !begins(tokens, i, c) {
+				continue
+			}
+			at, found = i, opening{construct: c}
+		}
+	}
+	if at >= 0 {
+		return at, found
+	}
+	if i := strings.Index(text, "<<"); i >= 0 {
+		if word := heredoc(grammar, text[i:]); word != "" && begins(tokens, i, construct{}) {
+			return i, opening{construct: construct{close: word}, alone: true}
+		}
+	}
+	return -1, found
+}
+
+// begins tells whether c may begin at an offset: it is not within a comment or a
+// text. Some grammars take a comment that is not closed for one, and three quotes
+// for an empty text and what follows.
+func begins(tokens []token, at int, c construct) bool {
+	offset := 0
+	for _, t := range tokens {
+		if at >= offset+len(t.text) {
+			offset += len(t.text)
+			continue
+		}
+		switch {
+		case t.kind.InCategory(chroma.Comment):
+			return c.comment && at == offset
+		case t.kind.InSubCategory(chroma.LiteralString):
+			return at == offset && len(t.text) > 1 && strings.HasPrefix(c.open, t.text)
+		}
+		return true
+	}
+	return true
+}
+
+func indented(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
+
+// blockScalar tells whether a line of YAML ends with the sign that text follows.
+func blockScalar(text string) bool {
+	text = strings.TrimRight(text, "+-0123456789")
+	before, ok := strings.CutSuffix(text, "|")
+	if !ok {
+		before, ok = strings.CutSuffix(text, ">")
+	}
+	return ok && (strings.HasSuffix(before, ": ") || strings.HasSuffix(before, "- ")) && !strings.HasPrefix(strings.TrimSpace(before), "#")
+}
+
+type token struct {
+	text string
+	kind chroma.TokenType
+}
+
+// tokens are the tokens of a line that begins in the given states, and those
+// that it ends in. Whatever goes wrong in a grammar, the code is shown.
+func (h *highlighter) tokens(l *lexer, states, text string) (tokens []token, after string, weary bool) {
 	shown := 0
+	after = states
 	defer func() {
-		if recover() != nil || shown < len(code) {
-			spans = append(spans, span{code[shown:], ""})
+		if recover() != nil || shown < len(text) {
+			weary = weary || shown < len(text)
+			tokens = append(tokens, token{text[shown:], chroma.Text})
 		}
 	}()
-	next, err := lexer.Tokenise(nil, code)
+	l.enter, l.state = []string{"root"}, nil
+	if states != "" {
+		l.enter = strings.Split(states, "\n")
+	}
+	next, err := l.Tokenise(&chroma.TokeniseOptions{State: lineState}, text+"\n")
 	if err != nil {
-		return nil
+		return nil, states, true
 	}
 	deadline := h.now().Add(patience)
-	for token := next(); token != chroma.EOF && h.now().Before(deadline); token = next() {
-		text := token.Value
-		if !strings.HasPrefix(code[shown:], text) {
-			text = strings.TrimSuffix(text, "\n") // some grammars add one
-			if !strings.HasPrefix(code[shown:], text) {
-				return spans
-			}
+	for t := next(); t != chroma.EOF; t = next() {
+		value := t.Value
+		if shown+len(value) > len(text) {
+			value = strings.TrimSuffix(value, "\n")
 		}
-		style := h.style(token.Type)
-		if n := len(spans); n > 0 && spans[n-1].style == style {
-			spans[n-1].text = code[shown-len(spans[n-1].text) : shown+len(text)]
-		} else if text != "" {
-			spans = append(spans, span{text, style})
+		if !strings.HasPrefix(text[shown:], value) {
+			return tokens, states, true
 		}
-		shown += len(text)
+		if value != "" {
+			tokens = append(tokens, token{value, t.Type})
+		}
+		shown += len(value)
+		if h.now().After(deadline) {
+			return tokens, states, true
+		}
 	}
-	return spans
+	if l.state != nil {
+		after = ended(l.state.Stack)
+	}
+	return tokens, after, false
 }
 
-// lexer is that of a grammar, with those that it embeds.
-func (h *highlighter) lexer(name string) chroma.Lexer {
-	if found, ok := h.loaded[name]; ok {
-		return found
-	}
-	if h.registry == nil {
-		h.registry, h.loaded = chroma.NewLexerRegistry(), map[string]chroma.Lexer{}
-	}
-	h.loaded[name] = nil
-	path := "lexers/" + name + ".xml"
-	data, err := grammars.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	lexer, err := chroma.NewXMLLexer(grammars, path)
-	if err != nil {
-		return nil
-	}
-	h.loaded[name] = h.registry.Register(lexer)
-	for _, part := range strings.Split(string(data), `<using lexer="`)[1:] {
-		embedded, _, _ := strings.Cut(part, `"`)
-		h.lexer(grammar(embedded))
-	}
-	return h.loaded[name]
-}
+// deepest is how many states of a grammar are remembered: what is nested deeper
+// has lost its way.
+const deepest = 32
 
-func (h *highlighter) style(t chroma.TokenType) theme.Style {
-	switch t {
-	case chroma.KeywordType, chroma.NameClass, chroma.NameException, chroma.NameNamespace, chroma.NameAttribute:
-		return h.theme.Type
-	case chroma.KeywordConstant, chroma.NameConstant, chroma.NameEntity:
-		return h.theme.Number
-	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameBuiltin, chroma.NameTag, chroma.NameDecorator, chroma.NameProperty:
-		return h.theme.Function
-	case chroma.OperatorWord, chroma.CommentPreproc:
-		return h.theme.Keyword
-	case chroma.GenericInserted:
-		return h.theme.Added
-	case chroma.GenericDeleted:
-		return h.theme.Removed
-	case chroma.GenericHeading, chroma.GenericSubheading:
-		return h.theme.Accent
-	case chroma.GenericPrompt, chroma.GenericOutput:
-		return h.theme.Dim
-	case chroma.GenericStrong:
-		return h.theme.Strong
-	case chroma.GenericEmph:
-		return h.theme.Emphasis
+func ended(stack []string) string {
+	if len(stack) == 0 || len(stack) > deepest || len(stack) == 1 && stack[0] == "root" {
+		return ""
 	}
-	switch t.Category() {
-	case chroma.Keyword:
-		return h.theme.Keyword
-	case chroma.Comment:
-		return h.theme.Comment
-	case chroma.Literal:
-		if t.InSubCategory(chroma.LiteralNumber) {
-			return h.theme.Number
-		}
-		return h.theme.Literal
-	}
-	return ""
-}
-
-// grammar is the file that has the grammar of a language, by any of the names
-// people write after ```; "" if there is none.
-func grammar(language string) string {
-	language, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(language)), "{")
-	language, _, _ = strings.Cut(language, ",")
-	switch language {
-	case "bash", "sh", "shell", "zsh", "ksh", "bashrc", "env":
-		return "bash"
-	case "console", "shell-session", "bash-session", "shellsession", "terminal":
-		return "bash_session"
-	case "c", "h":
-		return "c"
-	case "c++", "cpp", "cc", "cxx", "hpp", "hh":
-		return "cpp"
-	case "c#", "csharp", "cs":
-		return "csharp"
-	case "diff", "patch", "udiff":
-		return "diff"
-	case "docker", "dockerfile", "containerfile":
-		return "docker"
-	case "elixir", "ex", "exs":
-		return "elixir"
-	case "go", "golang":
-		return "go"
-	case "graphql", "gql":
-		return "graphql"
-	case "haskell", "hs":
-		return "haskell"
-	case "hcl", "terraform", "tf":
-		return "hcl"
-	case "html", "htm", "xhtml", "vue", "svelte":
-		return "html"
-	case "ini", "cfg", "conf", "properties", "editorconfig":
-		return "ini"
-	case "js", "javascript", "mjs", "cjs", "node":
-		return "javascript"
-	case "jsx", "tsx", "react":
-		return "react"
-	case "json", "jsonc", "json5", "jsonl", "ndjson":
-		return "json"
-	case "kotlin", "kt", "kts":
-		return "kotlin"
-	case "make", "makefile", "mk":
-		return "makefile"
-	case "perl", "pl":
-		return "perl"
-	case "powershell", "ps1", "pwsh", "posh":
-		return "powershell"
-	case "proto", "protobuf":
-		return "protobuf"
-	case "py", "python", "python3", "py3", "pyi", "starlark":
-		return "python"
-	case "rb", "ruby":
-		return "ruby"
-	case "rs", "rust":
-		return "rust"
-	case "scss", "sass", "less":
-		return "scss"
-	case "sql", "mysql", "postgres", "postgresql", "plpgsql", "sqlite":
-		return "sql"
-	case "ts", "typescript", "mts", "cts":
-		return "typescript"
-	case "xml", "svg", "xsl", "xsd", "plist":
-		return "xml"
-	case "yaml", "yml":
-		return "yaml"
-	case "css", "dart", "java", "lua", "nix", "php", "r", "scala", "swift", "toml", "zig":
-		return language
-	}
-	return ""
+	return strings.Join(stack, "\n")
 }

@@ -1,10 +1,12 @@
 package markdown
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	extension "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
 
 	"github.com/minicode-go/minicode/internal/theme"
 )
@@ -19,6 +21,7 @@ type inline struct {
 	source []byte
 	skip   int // what stands before this offset is left out
 	cell   bool
+	head   bool // a heading: code looks like the rest of it
 	spans  []span
 	depth  int
 }
@@ -35,7 +38,7 @@ func (in *inline) children(parent ast.Node, style theme.Style) {
 	in.depth++
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		if t, ok := n.(*ast.Text); ok {
-			n = in.text(t, style)
+			n = in.line(t, style)
 			continue
 		}
 		in.node(n, style)
@@ -53,9 +56,9 @@ func (in *inline) flat(parent ast.Node, style theme.Style) {
 	})
 }
 
-// text adds a text and those after it that belong to the same line, and is the
+// line adds a text and those after it that belong to the same line, and is the
 // last of them.
-func (in *inline) text(t *ast.Text, style theme.Style) ast.Node {
+func (in *inline) line(t *ast.Text, style theme.Style) ast.Node {
 	segment := t.Segment
 	for !t.SoftLineBreak() && !t.HardLineBreak() {
 		next, ok := t.NextSibling().(*ast.Text)
@@ -84,8 +87,12 @@ func (in *inline) text(t *ast.Text, style theme.Style) ast.Node {
 }
 
 // softBreak joins two lines of the source: with a blank, except between wide
-// characters, which are written without.
+// characters, which are written without. Lines that were meant as such stay.
 func (in *inline) softBreak(t *ast.Text, style theme.Style) {
+	if in.entry(t.Segment) {
+		in.spans = append(in.spans, span{text: "\n"})
+		return
+	}
 	if next, ok := t.NextSibling().(*ast.Text); ok && len(in.spans) > 0 {
 		before := []rune(in.spans[len(in.spans)-1].text)
 		after, _ := cluster(string(next.Segment.Value(in.source)))
@@ -94,6 +101,32 @@ func (in *inline) softBreak(t *ast.Text, style theme.Style) {
 		}
 	}
 	in.add(" ", style)
+}
+
+// entry tells whether the line after the text begins an entry of its own: a
+// footnote, a definition (": meaning"), or what begins with a name in bold type
+// and a colon, which many write one under the other without a list.
+func (in *inline) entry(t text.Segment) bool {
+	end := bytes.IndexByte(in.source[t.Stop:], '\n')
+	if end < 0 {
+		return false
+	}
+	next := in.source[t.Stop+end+1:]
+	if cut := bytes.IndexByte(next, '\n'); cut >= 0 {
+		next = next[:cut]
+	}
+	next = bytes.TrimLeft(next, " \t>")
+	switch {
+	case bytes.HasPrefix(next, []byte(": ")):
+		return true
+	case bytes.HasPrefix(next, []byte("[^")):
+		label, _, ok := bytes.Cut(next, []byte("]:"))
+		return ok && !bytes.ContainsAny(label, " \t")
+	case bytes.HasPrefix(next, []byte("**")):
+		label, after, ok := bytes.Cut(next[2:], []byte("**"))
+		return ok && (bytes.HasSuffix(label, []byte(":")) || bytes.HasPrefix(after, []byte(":")))
+	}
+	return false
 }
 
 // prose adds text in which addresses of the web look like links.
@@ -149,17 +182,29 @@ func (in *inline) node(n ast.Node, style theme.Style) {
 		in.children(n, style.With(in.theme.Link))
 		in.address(string(n.Destination), in.spans[before:], style)
 	case *ast.Image:
-		in.add("[image: ", style.With(in.theme.Dim))
-		before := len(in.spans)
-		in.children(n, style)
-		in.add("]", style.With(in.theme.Dim))
-		in.address(string(n.Destination), in.spans[before:len(in.spans)-1], style)
+		in.image(n, style)
 	case *ast.AutoLink:
 		in.add(string(n.Label(in.source)), style.With(in.theme.Link))
 	case *ast.RawHTML:
 		in.html(n, style)
 	default:
 		in.children(n, style)
+	}
+}
+
+func (in *inline) image(n *ast.Image, style theme.Style) {
+	dim := style.With(in.theme.Dim)
+	in.add("[image", dim)
+	before := len(in.spans)
+	in.add(": ", dim)
+	in.children(n, style)
+	text := in.spans[before+1:]
+	if len(text) == 0 {
+		in.spans = in.spans[:before]
+	}
+	in.add("]", dim)
+	if address := safe(unescape(string(n.Destination))); address != "" {
+		in.add(" ("+address+")", dim)
 	}
 }
 
@@ -186,10 +231,14 @@ func (in *inline) code(n *ast.CodeSpan, style theme.Style) {
 	if in.cell {
 		code = strings.ReplaceAll(code, `\|`, "|")
 	}
-	if in.theme.Code == "" {
+	look := in.theme.Code
+	switch {
+	case look == "":
 		code = "`" + code + "`"
+	case in.head:
+		look = ""
 	}
-	in.add(code, style.With(in.theme.Code))
+	in.add(code, style.With(look))
 }
 
 // address adds where a link leads, unless its text said so.
@@ -200,7 +249,7 @@ func (in *inline) address(destination string, text []span, style theme.Style) {
 		b.WriteString(s.text)
 	}
 	said := b.String()
-	if destination == "" || said == destination || "mailto:"+said == destination || "https://"+said == destination {
+	if destination == "" || bare(said) == bare(destination) {
 		return
 	}
 	if said != "" {
@@ -208,6 +257,16 @@ func (in *inline) address(destination string, text []span, style theme.Style) {
 		destination = "(" + destination + ")"
 	}
 	in.add(destination, style.With(in.theme.Dim))
+}
+
+// bare is an address without what people leave out.
+func bare(address string) string {
+	for _, scheme := range []string{"https://", "http://", "mailto:"} {
+		if rest, ok := strings.CutPrefix(address, scheme); ok {
+			return strings.TrimSuffix(rest, "/")
+		}
+	}
+	return strings.TrimSuffix(address, "/")
 }
 
 func (in *inline) html(n *ast.RawHTML, style theme.Style) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -40,23 +41,43 @@ func TestLines(t *testing.T) {
 		"Chinese punctuation": {"一二三四五。六", 10, "一二三四\n五。六"},
 		"list after sentence": {"These:\n- a\n- b\n\nThen", 40, "These:\n• a\n• b\n\nThen"},
 		"loose list":          {"- a\n\n  b\n- c", 40, "• a\n\n  b\n\n• c"},
-		"code in a list":      {"1. a\n   ```\n   b\n   ```\n2. c", 40, "1. a\n     b\n2. c"},
+		"code in a list":      {"1. a\n   ```\n   b\n   ```\n2. c", 40, "1. a\n\n     b\n\n2. c"},
+		"list becomes loose":  {"- a\n- b\n\n- c\n- d", 40, "• a\n• b\n\n• c\n\n• d"},
+		"loose within":        {"- a\n  - b\n\n  - c\n- d", 40, "• a\n  ◦ b\n\n  ◦ c\n\n• d"},
+		"table in a list":     {"- a\n  |b|\n  |-|\n  |c|\n- d", 40, "• a\n\n  b\n  ─\n  c\n\n• d"},
+		"quote in a list":     {"- a\n  > b\n- c", 40, "• a\n\n  │ b\n\n• c"},
+		"two digits":          {"9. a\n   b\n10. c\n    d", 10, "9. a b\n10. c d"},
+		"wrapped items":       {"9. aaa bbb ccc\n10. ddd eee fff", 11, "9. aaa bbb\n   ccc\n10. ddd eee\n    fff"},
+		"numbers as written":  {"1. a\n1. b\n5. c\n2. d", 40, "1. a\n2. b\n5. c\n6. d"},
+		"lists in lists":      {"1. a\n   - b\n     1. c\n2. d", 40, "1. a\n   • b\n     1. c\n2. d"},
+		"long words in items": {"- aaaaaaaaaaaaaaaaaaaa", 12, "• aaaaaaaaaa\n  aaaaaaaaaa"},
+		"around everything":   {"# a\nb\n***\nc\n```\nd\n```\ne\n> f\n\ng\n|h|\n|-|\n|i|\n\nj", 4, "a\n\nb\n\n──────────\n\nc\n\n  d\n\ne\n\n│ f\n\ng\n\nh\n─\ni\n\nj"},
+		"headings in a row":   {"a\n===\n## b\n\n\n# `c`\n- d\n# e", 40, "a\n\nb\n\nc\n\n• d\n\ne"},
 		"brackets":            {"3) a\n4) b", 40, "3) a\n4) b"},
 		"empty items":         {"-\n- a\n-", 40, "•\n• a\n•"},
 		"list in list":        {"- - a\n  - b", 40, "• ◦ a\n  ◦ b"},
 		"list of code":        {"- ```\n  a\n  ```", 40, "•   a"},
-		"headings":            {"a\n# b\nc\n## d\n### e", 40, "a\n\nb\nc\n\nd\n\ne"},
+		"headings":            {"a\n# b\nc\n## d\n### e", 40, "a\n\nb\n\nc\n\nd\n\ne"},
 		"empty heading":       {"a\n\n#\n\nb", 40, "a\n\nb"},
 		"ends in nothing":     {"a\n\n#", 40, "a"},
 		"empty code":          {"```\n\n```", 40, ""},
 		"blank lines in code": {"```\n\n\na\n\n\tb\n\n```", 40, "  a\n\n      b"},
 		"open code":           {"```go\na", 40, "  a"},
-		"code too wide":       {"```\n0123456789\n```", 10, "  01234567\n  89"},
+		"code too wide":       {"```\n0123456789\n```", 10, "  01234567\n    89"},
+		"code is broken":      {"```\n  f(first, second, third)\n```", 22, "    f(first, second,\n      third)"},
+		"deep code":           {"```\n" + strings.Repeat(" ", 30) + "x = y\n```", 14, "        x = y"},
+		"code in indents":     {"text\n\n    a\n\n      b\nc", 40, "text\n\n  a\n\n    b\n\nc"},
 		"quote":               {"> a\nb\n>\n> - c", 40, "│ a b\n│\n│ • c"},
 		"empty quote":         {">", 40, "│"},
 		"tasks":               {"1. [x] a\n2. [ ] b\n3. [ ]", 40, "1. ☑ a\n2. ☐ b\n3. [ ]"},
 		"links":               {"[a](b) [c](c) [](d) <e@f.gh> [i j](<k l>)", 80, "a (b) c d e@f.gh i j (k l)"},
+		"same address":        {"[a.b](https://a.b/) [a.b](http://a.b) <https://a.b> https://a.b", 80, "a.b a.b https://a.b https://a.b"},
+		"images":              {"![a](b) ![](c) ![d]()", 80, "[image: a] (b) [image] (c) [image: d]"},
+		"footnotes":           {"a[^1] b[^n]\n\n[^1]: one\n[^n]: two\n\n[^2]: x", 40, "a[^1] b[^n]\n\n[^1]: one\n[^n]: two\n\n[^2]: x"},
+		"definitions":         {"term\n: meaning\n\n**a:** b\n**c**: d\n**e** f", 40, "term\n: meaning\n\na: b\nc: d e f"},
 		"references":          {"[a][x]\n\n[x]: y\n\n[b][x] [c]", 40, "[a][x]\n\n[x]: y\n\nb (y) [c]"},
+		"the first counts":    {"[x]: y\n\n[x]: z\n\n[b][x]", 40, "[x]: y\n\n[x]: z\n\nb (y)"},
+		"quote in quote":      {"> a\n> > b\n> c\n>\n> d", 40, "│ a\n│\n│ │ b c\n│\n│ d"},
 		"entities":            {"&lt;a&gt; \\&amp; &#x41; &nope; a&b", 40, "<a> &amp; A &nope; a&b"},
 		"tildes":              {"~~a~~ ~5 b~ ~~~c~~~", 40, "a ~5 b~ ~~~c~~~"},
 		"html":                {"<p>a</p>\n\nb <i>c</i>", 40, "<p>a</p>\n\nb <i>c</i>"},
@@ -83,7 +104,7 @@ func TestLines(t *testing.T) {
 // TestPlainKeepsMarks: without styles, nothing that the source says is lost.
 func TestPlainKeepsMarks(t *testing.T) {
 	got := New(theme.Plain()).Lines("## a\n\n**b** *c* ~~d~~ `e`", 40)
-	if diff := cmp.Diff([]string{"## a", "**b** *c* ~~d~~ `e`"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"## a", "", "**b** *c* ~~d~~ `e`"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -117,28 +138,34 @@ func hold(t failer, lines []string, cells int) {
 	}
 }
 
-// streamed renders source as it arrives in pieces, and what Open gives before
-// the end.
-func streamed(t failer, r *Renderer, source string, cells int, next func(left int) int, look bool) (all, open []string) {
+// streamed renders source as it arrives in pieces. If it may look, what is
+// settled and what is open must always be all that there is so far.
+func streamed(t failer, r *Renderer, source string, cells int, next func(left int) int, look bool) (all []string) {
 	t.Helper()
 	s := r.Stream()
-	for source != "" {
-		n := next(len(source))
-		s.Add(source[:n])
-		source = source[n:]
+	for at := 0; at < len(source); {
+		n := next(len(source) - at)
+		s.Add(source[at : at+n])
+		at += n
 		all = append(all, s.Settled(cells)...)
-		if look {
-			open = s.Open(cells)
-			hold(t, trimmed(open), cells)
+		if !look {
+			continue
+		}
+		open := s.Open(cells)
+		hold(t, trimmed(open), cells)
+		if so := begun(whole(source[:at])); len(so) < large && !strings.Contains(source[:at], "\r") {
+			if diff := cmp.Diff(r.Lines(so, cells), append(slices.Clone(all), open...)); diff != "" {
+				t.Fatalf("settled and open are not %q:\n%s", so, diff)
+			}
 		}
 	}
-	return append(all, s.End(cells)...), open
+	return append(all, s.End(cells)...)
 }
 
-// trimmed is lines without the blank line that parts them from those before.
+// trimmed is lines without the blank lines that part them from those before.
 func trimmed(lines []string) []string {
-	if len(lines) > 0 && lines[0] == "" {
-		return lines[1:]
+	for len(lines) > 0 && lines[0] == "" {
+		lines = lines[1:]
 	}
 	return lines
 }
@@ -148,49 +175,163 @@ func same(t failer, source string, cells int, next func(left int) int, look bool
 	r := New(theme.Dark())
 	whole := r.Lines(source, cells)
 	hold(t, whole, cells)
-	got, _ := streamed(t, r, source, cells, next, look)
+	got := streamed(t, r, source, cells, next, look)
 	if diff := cmp.Diff(whole, got); diff != "" {
 		t.Errorf("in pieces: %q\n%s", source, diff)
 	}
 }
 
-// TestStreamIsTheWhole puts blocks together at random and cuts them at random.
-func TestStreamIsTheWhole(t *testing.T) {
+// bits are what texts are put together from at random.
+func bits(t *testing.T) []string {
 	rich, err := os.ReadFile("testdata/rich.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	bits := strings.SplitAfter(string(rich), "\n")
-	bits = append(bits, "\n", "\n", "    ", "- ", "1. ", "> ", "```\n", "~~~~\n", "===\n", "---\n", "\t", "# ", "[a]: b\n", "[a]", "'t\n", "<!--\n", "-->\n", "| a |\n", "|---|\n", "\r", "\r\n", "🇩🇪", "é", "\\", "***\n")
+	all := strings.SplitAfter(string(rich), "\n")
+	return append(all, "\n", "\n", "    ", "- ", "1. ", "> ", "```\n", "~~~~\n", "===\n", "---\n", "\t", "# ", "[a]: b\n", "[a]", "'t\n", "<!--\n", "-->\n", "| a |\n", "|---|\n", "\r", "\r\n", "🇩🇪", "é", "\\", "***\n",
+		"```go\n", "   ```c\n", "/*\n", "*/\n", "`\n", "  - ", "   ", "- a\n\n", "9. a\n", "> ```\n> a\n", "cat <<EOF\n", "EOF\n", "[^1]: b\n", ": c\n", "**d:** e\n")
+}
+
+// TestStreamIsTheWhole puts blocks together at random and cuts them at random.
+func TestStreamIsTheWhole(t *testing.T) {
+	all := bits(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		source := strings.Join(rapid.SliceOfN(rapid.SampledFrom(bits), 1, 25).Draw(rt, "bits"), "")
+		source := strings.Join(rapid.SliceOfN(rapid.SampledFrom(all), 1, 25).Draw(rt, "bits"), "")
 		most := rapid.SampledFrom([]int{1, 3, 20, 200}).Draw(rt, "most")
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		same(rt, source, rapid.IntRange(10, 90).Draw(rt, "width"), func(left int) int { return min(left, 1+random.IntN(most)) }, most > 1)
 	})
 }
 
-// TestSettledComesEarly: a block is given out when the next one has begun.
-func TestSettledComesEarly(t *testing.T) {
-	s := New(theme.Dark()).Stream()
-	for _, step := range []struct{ add, settled, open string }{
-		{"# A", "", "A"},
-		{"\n", "", "A"},
-		{"one", "", "A|one"},
-		{" two\n", "A", "one two"},
-		{"three\n\n", "", "one two three"},
-		{"- a\n", "one two three", "|• a"},
-		{"- b\n\n```go\n", "|• a|• b", ""},
-		{"func", "", "|  func"},
-		{"\n```\n", "", "|  func"},
-		{"x\n\x1b", "|  func", "|x"},
-	} {
-		s.Add(step.add)
-		if got := strings.Join(plain(s.Settled(40)), "|"); got != step.settled {
-			t.Errorf("after %q, settled %q, want %q", step.add, got, step.settled)
+// TestStreamSurvivesResizing: when the width changes on the way, no word is
+// lost and none is shown twice.
+func TestStreamSurvivesResizing(t *testing.T) {
+	all := slices.DeleteFunc(bits(t), func(bit string) bool { return strings.ContainsAny(bit, "|-") || len(bit) > 60 })
+	all = append(all, "- ", "  - ", "- a `b`\n", "> c\n", "long words in a list that is going to be wrapped\n")
+	words := func(lines []string) string {
+		return strings.Map(func(r rune) rune {
+			if strings.ContainsRune(" │─•◦▪", r) { // how many there are depends on the width
+				return -1
+			}
+			return r
+		}, strings.Join(plain(lines), ""))
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		source := strings.Join(rapid.SliceOfN(rapid.SampledFrom(all), 1, 25).Draw(rt, "bits"), "")
+		widths := rapid.SliceOfN(rapid.IntRange(10, 90), 1, 5).Draw(rt, "widths")
+		r := New(theme.Dark())
+		s := r.Stream()
+		var got []string
+		for at := 0; at < len(source); at += 7 {
+			s.Add(source[at:min(at+7, len(source))])
+			got = append(got, s.Settled(widths[at%len(widths)])...)
+			s.Open(widths[at%3%len(widths)])
 		}
-		if got := strings.Join(plain(s.Open(40)), "|"); got != step.open {
-			t.Errorf("after %q, open %q, want %q", step.add, got, step.open)
+		got = append(got, s.End(widths[0])...)
+		if diff := cmp.Diff(words(r.Lines(source, 50)), words(got)); diff != "" {
+			rt.Errorf("%q:\n%s", source, diff)
+		}
+	})
+}
+
+// TestSettledComesEarly: a block is given out when the next one has begun, an
+// item of a list likewise, and a line of code when it is complete.
+func TestSettledComesEarly(t *testing.T) {
+	for name, steps := range map[string][]struct{ add, settled, open string }{
+		"blocks": {
+			{"# A", "", "A"},
+			{"\n", "", "A"},
+			{"o", "A", "|o"},
+			{"ne two\n", "", "|one two"},
+			{"three\n\n", "", "|one two three"},
+			{"- ", "", "|one two three"},
+			{"a\n", "|one two three", "|• a"},
+			{"x", "", "|• a x"},
+		},
+		"no heading yet": {
+			{"These:\n", "", "These:"},
+			{"-", "", "These:"},
+			{" ", "", "These:"},
+			{"`", "", "These:"},
+			{"a`\n*", "These:", "• a"},
+		},
+		"items": {
+			{"- a\n- b", "• a", "• b"},
+			{"\n  - c", "• b", "  ◦ c"},
+			{"\n\n- 1", "", "  ◦ c"},
+			{"2 d\n", "  ◦ c", "|• 12 d"},
+			{"- e\n- f", "|• 12 d||• e", "|• f"},
+		},
+		"code": {
+			{"```go\nfunc f() {", "", "  func f() {"},
+			{"\n\n", "", "  func f() {"},
+			{"\treturn", "  func f() {", "|      return"},
+			{"\n}\n", "|      return", "  }"},
+			{"``", "  }", ""},
+			{"`", "", ""},
+			{"\n\nEnd.", "", "|End."},
+		},
+		"code in an item": {
+			{"1. a:\n   ```sh\n   b", "1. a:", "|     b"},
+			{"\n   c\n", "|     b", "     c"},
+			{"   ```\n2. d", "     c", "|2. d"},
+		},
+		"nested": {
+			{"> a\n>\n> - b\n>   - c\n>   - d", "│ a|│|│ • b|│   ◦ c", "│   ◦ d"},
+			{"\n>\n> e\n", "│   ◦ d", "│|│ e"},
+			{"> f\n", "", "│|│ e f"},
+		},
+		"table": {
+			{"|a|\n|-|\n|b|\n|c|\n", "", "a|─|b|c"},
+			{"d\n", "", "a|─|b|c|d"},
+			{"\ne\nf", "a|─|b|c|d", "|e f"},
+		},
+	} {
+		s := New(theme.Dark()).Stream()
+		for _, step := range steps {
+			s.Add(step.add)
+			if got := strings.Join(plain(s.Settled(40)), "|"); got != step.settled {
+				t.Errorf("%s: after %q, settled %q, want %q", name, step.add, got, step.settled)
+			}
+			if got := strings.Join(plain(s.Open(40)), "|"); got != step.open {
+				t.Errorf("%s: after %q, open %q, want %q", name, step.add, got, step.open)
+			}
+		}
+	}
+}
+
+// TestBlankLinesAtTheEndSettleNothing: whether they come is a matter of chance.
+func TestBlankLinesAtTheEndSettleNothing(t *testing.T) {
+	for _, source := range []string{"a", "a\n\nb", "- a\n- b", "```\na\nb", "> a"} {
+		s, more := New(theme.Dark()).Stream(), New(theme.Dark()).Stream()
+		s.Add(source)
+		more.Add(source + "\n\n\n")
+		if diff := cmp.Diff(s.Settled(40), more.Settled(40)); diff != "" {
+			t.Errorf("%q:\n%s", source, diff)
+		}
+	}
+}
+
+// TestLongBlocksStaySmall: of code, lists and quotes that go on and on, little
+// is open at any time.
+func TestLongBlocksStaySmall(t *testing.T) {
+	for name, c := range map[string]struct{ begin, line string }{
+		"code":         {"```go\n", "x := f(1)\n"},
+		"list":         {"", "- item\n"},
+		"nested list":  {"1. a\n", "   - item\n"},
+		"code in list": {"1. a\n\n   ```\n", "   x := f(1)\n"},
+		"quote":        {"", "> - item\n"},
+	} {
+		s := New(theme.Dark()).Stream()
+		s.Add(c.begin)
+		most := 0
+		for range 150 {
+			s.Add(c.line)
+			s.Settled(80)
+			most = max(most, len(s.Open(80)))
+		}
+		if most > 2 {
+			t.Errorf("%s: %d lines are open", name, most)
 		}
 	}
 }
@@ -218,26 +359,6 @@ func TestStreamParsesLittle(t *testing.T) {
 			t.Errorf("%s: parsed %d times, over %d", name, times, c.times)
 		} else {
 			t.Logf("%s: parsed %d times", name, times)
-		}
-	}
-}
-
-// TestOpenShowsLongCode: long code that is being written is shown entirely,
-// with the width that is asked for.
-func TestOpenShowsLongCode(t *testing.T) {
-	s := New(theme.Dark()).Stream()
-	s.Add("```go\n")
-	line := "x := f(\"a string that is long\", 12345)\n\n"
-	for i := range 600 {
-		s.Add(line)
-		if i%150 != 149 {
-			continue
-		}
-		for _, cells := range []int{80, 20} {
-			want := New(theme.Plain()).Lines("```go\n"+strings.Repeat(line, i+1), cells)
-			if diff := cmp.Diff(want, plain(s.Open(cells))); diff != "" {
-				t.Fatalf("after %d lines:\n%s", i+1, diff)
-			}
 		}
 	}
 }
@@ -312,7 +433,7 @@ func TestHostile(t *testing.T) {
 					t.Error("nothing is shown")
 				}
 			}
-			got, _ := streamed(t, r, source, 80, func(left int) int { return min(left, 5000) }, true)
+			got := streamed(t, r, source, 80, func(left int) int { return min(left, 5000) }, true)
 			if diff := cmp.Diff(r.Lines(source, 80), got); diff != "" {
 				t.Error("differs in pieces")
 			}
@@ -335,6 +456,8 @@ func FuzzLines(f *testing.F) {
 	}
 	f.Add(string(rich), uint8(40), uint8(7))
 	f.Add("|a|b|\n|-|-|\n|1|2|\n\n- a\n  > b\n\n```go\nx", uint8(10), uint8(1))
+	f.Add("\n  \xc7|b|\n|-|-|\n|1\nA", uint8(33), uint8(12))
+	f.Add("1. a\n\n\t```go\n\t/* b\n\n\tc */\n\t```\n-\t#\n>\t-\n> d", uint8(20), uint8(0))
 	f.Fuzz(func(t *testing.T, source string, cells, piece uint8) {
 		if len(source) > 4000 {
 			return

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"maps"
 	"strconv"
 	"strings"
@@ -21,12 +22,13 @@ type Renderer struct {
 	parser parser.Parser // of one block, made when first needed
 	blocks parser.Parser // of the whole
 	code   highlighter
-	parsed int // bytes, to hold streams to parsing little
+	turns  map[turn]string // escape sequences from one style to another
+	parsed int             // bytes, to hold streams to parsing little
 }
 
 // New is a renderer in the styles of t. It costs nothing until it is used.
 func New(t theme.Theme) *Renderer {
-	return &Renderer{theme: t, code: highlighter{theme: t, now: time.Now}}
+	return &Renderer{theme: t, code: highlighter{theme: t, now: time.Now}, turns: map[turn]string{}}
 }
 
 // Lines is the whole text as lines of at most width cells; a width under 10 is
@@ -42,7 +44,8 @@ type edge struct {
 	last     ast.Node // what was shown last
 	blank    bool     // blank lines followed it
 	refs     map[string]parser.Reference
-	borrowed bool // refs are those of another edge
+	borrowed bool      // refs are those of another edge
+	code     *progress // the next block is the rest of one of which this was shown
 }
 
 func (e *edge) define(refs map[string]parser.Reference) {
@@ -55,12 +58,17 @@ func (e *edge) define(refs map[string]parser.Reference) {
 	if e.refs == nil {
 		e.refs = map[string]parser.Reference{}
 	}
-	maps.Copy(e.refs, refs)
+	for label, r := range refs {
+		if _, ok := e.refs[label]; !ok {
+			e.refs[label] = r
+		}
+	}
 }
 
 // unit renders one block of the top level, with the blank line that parts it
-// from the one before, and makes e the edge for the next.
-func (r *Renderer) unit(source string, width int, e *edge) []string {
+// from the one before, and makes e the edge for the next. What is done tells how
+// many lines come before each of two offsets of the source.
+func (r *Renderer) unit(source string, width int, e *edge, shown, final int) (done *writer) {
 	if r.parser == nil {
 		r.parser = newParser()
 	}
@@ -68,14 +76,21 @@ func (r *Renderer) unit(source string, width int, e *edge) []string {
 	scope := newScope(e.refs)
 	src := shallow(source)
 	document := r.parser.Parse(text.NewReader(src), parser.WithContext(scope))
-	w := writer{r: r, source: src, whole: max(width, 10), width: max(width, 10)}
-	w.children(document, e.last, e.blank)
+	w := &writer{r: r, source: src, whole: max(width, 10), width: max(width, 10), resumed: e.code}
+	w.bounds = [2]bound{{at: shown, lines: -1}, {at: final, lines: -1}}
+	last := e.last
+	if e.code != nil {
+		last = nil
+	}
+	w.children(document, last, e.blank)
+	w.reach(len(source) + 1)
 	e.define(scope.own)
 	if len(w.lines) > 0 {
 		e.last, e.blank = document.LastChild(), false
 	}
+	e.code = nil
 	e.blank = e.blank || blankEnd(source)
-	return w.lines
+	return w
 }
 
 // blankEnd tells whether the last line is blank.
@@ -104,9 +119,28 @@ type writer struct {
 	skip    int  // offset of the source before which text is not shown
 	parted  bool // a blank line is due before the next one
 	bars    int  // how many margins the blank line has
+	parts   int  // how many blank lines there are between blocks
 	lines   []string
 	line    []span
 	b       strings.Builder
+
+	bounds   [2]bound
+	resumed  *progress // of the first block of code
+	progress progress  // of the last one, before the second bound
+}
+
+// bound is an offset of the source, and how many lines stand before it; -1 as
+// long as that is not known.
+type bound struct{ at, lines int }
+
+// reach tells that the source is rendered up to an offset; a negative one is not
+// known, and may be any.
+func (w *writer) reach(offset int) {
+	for i := range w.bounds {
+		if b := &w.bounds[i]; b.lines < 0 && (offset < 0 || offset >= b.at) {
+			b.lines = len(w.lines)
+		}
+	}
 }
 
 // emit adds one line. A blank line that is due comes before it, so that none is
@@ -114,6 +148,7 @@ type writer struct {
 func (w *writer) emit(content []span) {
 	if w.parted {
 		w.parted = false
+		w.parts++
 		w.put(w.margins[:w.bars], nil)
 	}
 	w.put(w.margins, content)
@@ -132,7 +167,7 @@ func (w *writer) put(margins []margin, content []span) {
 	}
 	w.line = append(w.line, content...)
 	w.b.Reset()
-	paint(&w.b, w.line)
+	w.r.paint(&w.b, w.line)
 	w.lines = append(w.lines, w.b.String())
 }
 
@@ -174,7 +209,7 @@ func (w *writer) children(parent, before ast.Node, blank bool) {
 		if n != parent.FirstChild() {
 			blank = n.HasBlankPreviousLines()
 		}
-		if before != nil && gap(before, n, blank) {
+		if before != nil && w.gap(before, n, blank) {
 			w.part()
 		}
 		w.depth++
@@ -189,31 +224,36 @@ func (w *writer) children(parent, before ast.Node, blank bool) {
 }
 
 // gap tells whether there is a blank line between two blocks; blank, whether
-// the source has one. A heading keeps together with what follows, a list with
-// the sentence that it belongs to.
-func gap(before, n ast.Node, blank bool) bool {
-	_, afterHeading := before.(*ast.Heading)
-	_, heading := n.(*ast.Heading)
+// the source has one. A list keeps together with the sentence that it belongs
+// to, and what is short within the items of a list as it was written.
+func (w *writer) gap(before, n ast.Node, blank bool) bool {
+	if spacious(before) || spacious(n) {
+		return true
+	}
+	if _, item := n.Parent().(*ast.ListItem); item {
+		return blank
+	}
 	_, list := n.(*ast.List)
 	_, definition := n.(*ast.LinkReferenceDefinition)
 	_, afterDefinition := before.(*ast.LinkReferenceDefinition)
-	switch {
-	case heading:
-		return true
-	case afterHeading:
-		return false
-	case list && ast.IsParagraph(before), definition && afterDefinition:
-		return blank
-	}
-	switch before.(type) {
-	case *ast.TextBlock:
+	if list && ast.IsParagraph(before) || definition && afterDefinition {
 		return blank
 	}
 	return true
 }
 
+// spacious tells what always has blank lines around it.
+func spacious(n ast.Node) bool {
+	switch n.Kind() {
+	case ast.KindHeading, ast.KindFencedCodeBlock, ast.KindCodeBlock, ast.KindBlockquote, ast.KindThematicBreak, extension.KindTable:
+		return true
+	}
+	return false
+}
+
 func (w *writer) block(n ast.Node) {
 	t := &w.r.theme
+	w.reach(n.Pos())
 	switch n := n.(type) {
 	case *ast.Heading:
 		w.heading(n)
@@ -234,15 +274,17 @@ func (w *writer) block(n ast.Node) {
 		}
 		w.base = base
 	case *ast.FencedCodeBlock:
-		w.code(string(n.Language(w.source)), w.text(n))
+		w.code(string(n.Language(w.source)), n)
 	case *ast.CodeBlock:
-		w.code("", w.text(n))
+		w.code("", n)
 	case *ast.HTMLBlock:
 		raw := w.text(n)
 		if n.HasClosure() {
 			raw += string(n.ClosureLine.Value(w.source))
 		}
-		w.verbatim(split([]span{{strings.TrimRight(raw, " \t\n"), w.base.With(t.Dim)}}))
+		for _, line := range split(raw, w.base.With(t.Dim)) {
+			w.verbatim(line)
+		}
 	case *ast.LinkReferenceDefinition:
 		w.emitAll(wrap([]span{{safe("[" + string(n.Label) + "]: " + string(n.Destination)), w.base.With(t.Dim)}}, w.width))
 	case *extension.Table:
@@ -259,6 +301,7 @@ func (w *writer) block(n ast.Node) {
 func (w *writer) inline(n ast.Node, style theme.Style) []span {
 	in := inline{theme: &w.r.theme, source: w.source, skip: w.skip}
 	_, in.cell = n.(*extension.TableCell)
+	_, in.head = n.(*ast.Heading)
 	in.children(n, style)
 	return in.spans
 }
@@ -273,6 +316,7 @@ func (w *writer) text(n ast.Node) string {
 	return safeLines(b.String())
 }
 
+// heading shows a heading: the deeper its level, the quieter.
 func (w *writer) heading(n *ast.Heading) {
 	t := &w.r.theme
 	style := t.Heading
@@ -280,8 +324,14 @@ func (w *writer) heading(n *ast.Heading) {
 	case style == "":
 	case n.Level == 1:
 		style = style.With("4")
-	case n.Level > 2:
+	case n.Level == 3:
 		style = t.Strong
+	case n.Level == 4:
+		style = t.Strong.With(t.Emphasis)
+	case n.Level == 5:
+		style = t.Emphasis
+	case n.Level > 5:
+		style = t.Dim.With(t.Emphasis)
 	}
 	spans := w.inline(n, w.base.With(style))
 	if style == "" {
@@ -292,23 +342,44 @@ func (w *writer) heading(n *ast.Heading) {
 	}
 }
 
+// list shows a list. So that an item can be final before its successors are
+// known, its layout depends on those before it alone: from the first blank line
+// in a list on there is one between all items.
 func (w *writer) list(n *ast.List) {
-	digits := 0
-	if n.IsOrdered() {
-		digits = len(strconv.Itoa(n.Start + n.ChildCount() - 1))
-	}
+	digits := len(strconv.Itoa(n.Start))
 	number := n.Start
 	if !n.IsOrdered() {
 		w.lists++
 		defer func() { w.lists-- }()
 	}
+	parts := w.parts
+	if w.parted {
+		parts++ // the blank line before the list
+	}
 	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
-		if !n.IsTight && item != n.FirstChild() {
+		if item != n.FirstChild() && (w.parts > parts || item.HasBlankPreviousLines()) {
 			w.part()
 		}
+		w.reach(item.Pos())
+		number = max(number, w.written(n, item))
 		w.item(n, item, number, digits)
 		number++
 	}
+}
+
+// written is the number that an item has in the source: a list that skips some
+// was meant to.
+func (w *writer) written(list *ast.List, item ast.Node) int {
+	if !list.IsOrdered() || item.Pos() < 0 {
+		return 0
+	}
+	digits := w.source[item.Pos():]
+	digits = digits[:max(0, bytes.IndexByte(digits, list.Marker))]
+	n, err := strconv.Atoi(strings.TrimSpace(string(digits)))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 func (w *writer) item(list *ast.List, item ast.Node, number, digits int) {
@@ -361,84 +432,6 @@ func (w *writer) box(item ast.Node) (span, bool) {
 	return span{}, false
 }
 
-// code shows a block of code.
-func (w *writer) code(language, code string) {
-	lines := strings.SplitAfter(code, "\n")
-	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
-		lines = lines[1:]
-	}
-	if code = strings.TrimRight(strings.Join(lines, ""), " \t\n"); code != "" {
-		w.indented(w.r.code.lines(language, code, w.base))
-	}
-}
-
-func (w *writer) indented(lines [][]span) {
-	indent := []span{{"  ", ""}}
-	w.within(indent, indent, 2, func() { w.verbatim(lines) })
-}
-
-// verbatim shows lines as they are, broken only where the width demands it. An
-// indent never takes more than two thirds of the width.
-func (w *writer) verbatim(lines [][]span) {
-	for _, line := range lines {
-		broken := wrapper{width: w.width}
-		line = trimEnd(untab(line))
-		indent := 0
-		for len(line) > 0 {
-			text := strings.TrimLeft(line[0].text, " ")
-			indent += len(line[0].text) - len(text)
-			if line[0].text = text; text != "" {
-				break
-			}
-			line = line[1:]
-		}
-		if indent = min(indent, w.width*2/3); indent > 0 {
-			broken.chop(span{strings.Repeat(" ", indent), ""})
-		}
-		for _, s := range line {
-			broken.chop(s)
-		}
-		broken.newline()
-		w.emitAll(broken.lines)
-	}
-}
-
-// untab makes the text of a line safe, and tabs blanks up to the next
-// multiple of four.
-func untab(line []span) (out []span) {
-	column := 0
-	for _, s := range line {
-		for i, part := range strings.Split(s.text, "\t") {
-			if i > 0 {
-				n := 4 - column%4
-				out = appendSpan(out, strings.Repeat(" ", n), s.style)
-				column += n
-			}
-			part = safe(part)
-			out = appendSpan(out, part, s.style)
-			column += width(part)
-		}
-	}
-	return out
-}
-
-// split makes lines of spans that have line breaks in them.
-func split(spans []span) (lines [][]span) {
-	var line []span
-	for _, s := range spans {
-		for i, part := range strings.Split(s.text, "\n") {
-			if i > 0 {
-				lines = append(lines, line)
-				line = nil
-			}
-			if part != "" {
-				line = append(line, span{part, s.style})
-			}
-		}
-	}
-	return append(lines, line)
-}
-
 // raw shows the text of a block that is nested too deep to be laid out.
 func (w *writer) raw(n ast.Node) {
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -448,8 +441,12 @@ func (w *writer) raw(n ast.Node) {
 		if n.Type() == ast.TypeInline {
 			return ast.WalkSkipChildren, nil
 		}
-		if text := strings.TrimSpace(w.text(n)); text != "" {
-			w.verbatim(split([]span{{text, w.base}}))
+		for i := range n.Lines().Len() {
+			line := n.Lines().At(i)
+			w.reach(line.Start)
+			for _, spans := range split(safeLines(string(line.Value(w.source))), w.base) {
+				w.verbatim(spans)
+			}
 		}
 		return ast.WalkContinue, nil
 	})

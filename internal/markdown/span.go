@@ -90,40 +90,65 @@ func (w *wrapper) add(s span) {
 			text = text[n:]
 			continue
 		}
-		for n < len(text) && text[n] != ' ' && text[n] < 0x80 {
-			n++
-		}
-		if n > 1 && n < len(text) && text[n] >= 0x80 {
-			n-- // the last may be the base of what follows
-		}
-		if n > 0 && (n == len(text) || n > 1 || text[n] < 0x80) {
-			if wide(w.last) && !leads(w.last) && !stays(text[:1]) && !punctuation(text[0]) {
+		cells := 0
+		for n < len(text) && text[n] != ' ' {
+			c, more := together(text[n:])
+			if w.parts(c, more) {
+				w.push(text[:n], s.style, cells)
+				text, n, cells = text[n:], 0, 0
 				w.place()
 			}
-			w.push(text[:n], s.style, n, text[n-1:n])
-			text = text[n:]
-			continue
+			n, cells, w.last = n+len(c), cells+more, lastOf(c)
 		}
-		c, cells := cluster(text)
-		if w.last != "" && (cells > 1 || wide(w.last)) && !stays(c) && !leads(w.last) && !(len(c) == 1 && punctuation(c[0])) {
-			w.place()
-		}
-		w.push(c, s.style, cells, c)
-		text = text[len(c):]
+		w.push(text[:n], s.style, cells)
+		text = text[n:]
 	}
+}
+
+// together is the beginning of text within which no line is broken, and its
+// width: one character or several narrow ones.
+func together(text string) (string, int) {
+	n := 0
+	for n < len(text) && text[n] != ' ' && text[n] < 0x80 {
+		n++
+	}
+	if n > 1 && n < len(text) && text[n] >= 0x80 {
+		n-- // the last may be the base of what follows
+	}
+	if n > 0 && (n == len(text) || n > 1 || text[n] < 0x80) {
+		return text[:n], n
+	}
+	return cluster(text)
+}
+
+func lastOf(c string) string {
+	if last := c[len(c)-1:]; last[0] < 0x80 {
+		return last
+	}
+	return c
+}
+
+// parts tells whether a line may end before c.
+func (w *wrapper) parts(c string, cells int) bool {
+	if w.last == "" || leads(w.last) || c[0] >= 0x80 && stays(c) || c[0] < 0x80 && punctuation(c[0]) {
+		return false
+	}
+	return wide(w.last) || c[0] >= 0x80 && cells > 1
 }
 
 // wide tells whether a line may be broken beside c.
 func wide(c string) bool { return len(c) > 1 && width(c) > 1 }
 
-func (w *wrapper) push(text string, style theme.Style, cells int, last string) {
+func (w *wrapper) push(text string, style theme.Style, cells int) {
+	if text == "" {
+		return
+	}
 	if n := len(w.word); n > 0 && w.word[n-1].style == style {
 		w.word[n-1].text += text
 	} else {
 		w.word = append(w.word, span{text, style})
 	}
 	w.cells += cells
-	w.last = last
 }
 
 // place puts the word into a line.
@@ -190,19 +215,59 @@ func trimEnd(spans []span) []span {
 	return spans
 }
 
-// paint joins spans to a line without blanks at its end.
-func paint(b *strings.Builder, spans []span) {
+// turn is a change of style.
+type turn struct{ from, to theme.Style }
+
+// paint joins spans to a line without blanks at its end, with as few escape
+// sequences as there can be: what cannot be seen on a blank is not changed for
+// one.
+func (r *Renderer) paint(b *strings.Builder, spans []span) {
 	spans = trimEnd(spans)
-	for i := 0; i < len(spans); {
-		style := spans[i].style
-		if style != "" {
-			b.WriteString("\x1b[" + string(style) + "m")
+	now := theme.Style("")
+	for i, s := range spans {
+		if s.text == "" {
+			continue
 		}
-		for ; i < len(spans) && spans[i].style == style; i++ {
-			b.WriteString(spans[i].text)
+		style := s.style
+		if style != now && strings.Trim(s.text, " ") == "" && !style.Inks() {
+			style = r.onBlanks(now, spans[i+1:])
 		}
-		if style != "" {
-			b.WriteString("\x1b[m")
+		if style != now {
+			b.WriteString(r.between(now, style))
+			now = style
+		}
+		b.WriteString(s.text)
+	}
+	b.WriteString(r.between(now, ""))
+}
+
+// onBlanks is the style for blanks that any style does for.
+func (r *Renderer) onBlanks(now theme.Style, rest []span) theme.Style {
+	next := theme.Style("")
+	for _, s := range rest {
+		if strings.Trim(s.text, " ") != "" || s.style.Inks() {
+			next = s.style
+			break
 		}
 	}
+	switch {
+	case !next.Inks():
+		return next
+	case !now.Inks():
+		return now
+	}
+	return ""
+}
+
+func (r *Renderer) between(from, to theme.Style) string {
+	if from == to {
+		return ""
+	}
+	t := turn{from, to}
+	sequence, ok := r.turns[t]
+	if !ok {
+		sequence = theme.Between(from, to)
+		r.turns[t] = sequence
+	}
+	return sequence
 }

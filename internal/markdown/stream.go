@@ -1,10 +1,10 @@
 package markdown
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 )
 
@@ -14,9 +14,6 @@ const (
 	// a text without blocks must not cost the square of its length.
 	large = 8 << 10
 	share = 16
-	// step is how much code is added to an unfinished block of code before what
-	// is shown of it is made anew from its beginning.
-	step = 1 << 10
 )
 
 // Stream is Markdown that arrives in pieces. The zero value is not usable; see
@@ -25,21 +22,14 @@ type Stream struct {
 	r    *Renderer
 	edge edge
 
-	tail   string // what is not settled
+	tail   string // what is not settled, or not entirely
+	shown  int    // what stands before it in tail is settled
 	cr     bool   // the last piece ended in a carriage return
 	looked int    // length of tail when blocks were last looked for
 
 	open      []string // what Open gave last
 	opened    int      // length of tail then
 	openWidth int
-	code      openCode
-}
-
-// openCode is what was shown of an unfinished block of code at the top level.
-type openCode struct {
-	lines  []string
-	length int // how much of tail it is; 0 for none
-	width  int
 }
 
 // Stream begins a text that arrives in pieces.
@@ -62,31 +52,107 @@ func (s *Stream) Add(piece string) {
 	s.tail += piece
 }
 
-// Settled gives the lines of blocks that can no longer change, once. The width
-// is in cells.
-func (s *Stream) Settled(width int) []string {
-	end := strings.LastIndexByte(s.tail, '\n') + 1
+// Settled gives the lines that can no longer change, once. The width is in
+// cells. Blank lines at the end of the text make no difference.
+func (s *Stream) Settled(width int) (lines []string) {
+	end := s.sure()
 	if end <= s.looked || end > large && end-s.looked < end/share {
 		return nil
 	}
 	s.looked = end
-	starts := s.r.starts(s.tail[:end])
-	if len(starts) < 2 {
-		return nil
+	starts, document := s.r.starts(s.tail[:end])
+	if len(starts) > 1 {
+		end -= starts[len(starts)-1]
+		lines = s.settle(starts, width)
+		_, document = s.r.starts(s.tail[:end])
 	}
-	return s.settle(starts, width)
+	return append(lines, s.within(s.tail[:end], document, width)...)
+}
+
+// sure is how much of the tail tells for sure which blocks there are: all lines
+// before the last one, and of that the first letter, which makes a paragraph or
+// the item of a list of it, whatever follows. A last line that begins otherwise
+// may become many things.
+func (s *Stream) sure() int {
+	text := strings.TrimRight(s.tail, " \t\n")
+	line := strings.LastIndexByte(text, '\n') + 1
+	letter := strings.TrimLeft(text[line:], " \t>-*+0123456789.)")
+	if letter == "" || letter[0] < 0x80 && (letter[0]|0x20 < 'a' || letter[0]|0x20 > 'z') {
+		return line
+	}
+	return len(text) - len(letter) + 1
 }
 
 // settle renders the blocks that begin at starts, except the last one.
 func (s *Stream) settle(starts []int, width int) (lines []string) {
 	for i, start := range starts[:len(starts)-1] {
-		lines = append(lines, s.r.unit(s.tail[start:starts[i+1]], width, &s.edge)...)
+		w := s.r.unit(s.tail[start:starts[i+1]], width, &s.edge, s.shown, 0)
+		lines = append(lines, w.lines[w.bounds[0].lines:]...)
+		s.shown = 0
 	}
-	last := starts[len(starts)-1]
-	s.tail = strings.Clone(s.tail[last:])
-	s.looked -= last
-	s.open, s.opened, s.code = nil, 0, openCode{}
+	s.drop(starts[len(starts)-1])
 	return lines
+}
+
+// drop forgets what was settled.
+func (s *Stream) drop(before int) {
+	s.tail = strings.Clone(s.tail[before:])
+	s.looked -= before
+	s.open, s.opened = nil, 0
+}
+
+// within gives the lines of the last block that can no longer change: all before
+// its last leaf, and what is complete of a leaf that is code.
+func (s *Stream) within(source string, document ast.Node, width int) []string {
+	last := leaf(document)
+	final := strings.LastIndexByte(source[:from(last)], '\n') + 1
+	code := last.Kind() == ast.KindFencedCodeBlock
+	if code {
+		for i := range last.Lines().Len() {
+			line := last.Lines().At(i)
+			if source[line.Stop-1] == '\n' && codeText([]byte(source[line.Start:line.Stop])) != "" {
+				final = line.Stop
+			}
+		}
+	}
+	if final <= s.shown {
+		return nil
+	}
+	e := s.edge
+	e.borrowed = true
+	w := s.r.unit(source, width, &e, s.shown, final)
+	lines := w.lines[w.bounds[0].lines:w.bounds[1].lines]
+	if len(lines) == 0 {
+		return nil
+	}
+	s.shown = final
+	s.open, s.opened = nil, 0
+	if code && last == document.FirstChild() {
+		// Nothing but the fence is needed from what was shown.
+		start := strings.LastIndexByte(s.tail[:last.Pos()], '\n') + 1
+		end := start + strings.IndexByte(s.tail[start:], '\n') + 1
+		s.tail = s.tail[start:end] + s.tail[final:]
+		s.shown, s.looked = 0, s.looked-final+end-start
+		s.edge.last, s.edge.blank, s.edge.code = e.last, false, &w.progress
+	}
+	return lines
+}
+
+// leaf is the last block of a document that has no blocks in it.
+func leaf(n ast.Node) ast.Node {
+	for last := n.LastChild(); last != nil && last.Type() == ast.TypeBlock; last = n.LastChild() {
+		n = last
+	}
+	return n
+}
+
+// from is where a block begins, or a little before: behind tabs its position may
+// be three too far.
+func from(n ast.Node) int {
+	if n.Lines().Len() > 0 {
+		return n.Lines().At(0).Start
+	}
+	return max(0, n.Pos()-3)
 }
 
 // End gives all lines that Settled did not give. The stream is as new then.
@@ -94,95 +160,50 @@ func (s *Stream) End(width int) []string {
 	if s.cr {
 		s.tail += "\n"
 	}
-	starts := append(s.r.starts(s.tail), len(s.tail))
-	lines := s.settle(starts, width)
+	starts, _ := s.r.starts(s.tail)
+	lines := s.settle(append(starts, len(s.tail)), width)
 	*s = Stream{r: s.r}
 	return lines
 }
 
 // Open gives the lines of the block that is still being written, as it would
-// be if it ended here. Large blocks may lag behind a little, and a row of a table
-// is shown when it is complete. The lines are valid until the next call.
+// be if it ended here, without those that were settled. Large blocks may lag
+// behind a little, and the last line is left out as long as it may become
+// something else. The lines are valid until the next call.
 func (s *Stream) Open(width int) []string {
-	tail := rows(whole(s.tail))
-	language, code := fence(tail, s.code.length)
-	if s.opened > 0 && width == s.openWidth && (len(tail) == s.opened || len(tail) > large && !code && len(tail)-s.opened < len(tail)/share) {
+	tail := s.tail
+	if !s.cr {
+		tail = begun(whole(tail))
+	}
+	if s.opened > 0 && width == s.openWidth && (len(tail) == s.opened || len(tail) > large && len(tail) > s.opened && len(tail)-s.opened < len(tail)/share) {
 		return s.open
 	}
 	s.opened, s.openWidth = len(tail), width
-	if code {
-		s.open = s.openFence(tail, language, width)
-		return s.open
-	}
 	s.open = nil
-	e := s.edge
+	e, shown := s.edge, s.shown
 	e.borrowed = true
-	starts := append(s.r.starts(tail), len(tail))
+	starts, _ := s.r.starts(tail)
+	starts = append(starts, len(tail))
 	for i, start := range starts[:len(starts)-1] {
-		s.open = append(s.open, s.r.unit(tail[start:starts[i+1]], width, &e)...)
+		w := s.r.unit(tail[start:starts[i+1]], width, &e, shown, 0)
+		s.open = append(s.open, w.lines[w.bounds[0].lines:]...)
+		shown = 0
 	}
 	return s.open
-}
-
-// openFence renders a block of code that is not closed: most of it as it was,
-// the rest highlighted by itself.
-func (s *Stream) openFence(tail, language string, width int) []string {
-	if c := &s.code; len(tail)-c.length > max(step, c.length/share) || c.width != width {
-		end := strings.LastIndexByte(tail, '\n') + 1
-		for end > 1 && tail[end-2] == '\n' { // blank lines are not shown at the end
-			end--
-		}
-		e := s.edge
-		e.borrowed = true
-		*c = openCode{lines: s.r.unit(tail[:end], width, &e), length: end, width: width}
-		if len(c.lines) == 0 {
-			*c = openCode{}
-			e = s.edge
-			e.borrowed = true
-			return s.r.unit(tail, width, &e)
-		}
-	}
-	if s.code.length > highlighted {
-		language = ""
-	}
-	w := writer{r: s.r, width: max(width, 10)}
-	if rest := strings.TrimRight(safeLines(tail[s.code.length:]), " \t\n"); rest != "" {
-		w.indented(s.r.code.lines(language, rest, ""))
-	}
-	s.code.lines = slices.Grow(s.code.lines, len(w.lines))
-	return append(s.code.lines, w.lines...)
-}
-
-// fence tells whether text is an unfinished block of code that begins with its
-// fence, and its language. What stands before from is known to be within.
-func fence(text string, from int) (language string, ok bool) {
-	mark := text[:len(text)-len(strings.TrimLeft(text, "`"))]
-	if mark == "" {
-		mark = text[:len(text)-len(strings.TrimLeft(text, "~"))]
-	}
-	first, rest, ok := strings.Cut(text, "\n")
-	if !ok || len(mark) < 3 || mark[0] == '`' && strings.Contains(first[len(mark):], "`") {
-		return "", false
-	}
-	for line := range strings.Lines(rest[max(0, from-len(first)-1):]) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, mark) && strings.Trim(line, mark[:1]) == "" {
-			return "", false
-		}
-	}
-	language, _, _ = strings.Cut(strings.TrimSpace(first[len(mark):]), " ")
-	return language, true
 }
 
 // longestRow is how much of a line is taken for a row of a table that is still
 // being written.
 const longestRow = 1 << 10
 
-// rows is text without a row of a table at its end that has not arrived
-// entirely: with each piece of it all would be laid out anew.
-func rows(text string) string {
+// begun is text without a last line of which it cannot be told yet what it will
+// be: a row of a table, with each piece of which all would be laid out anew, or
+// the signs that a line begins with. A dash under a paragraph would make a
+// heading of it until the item of a list has arrived.
+func begun(text string) string {
 	end := strings.LastIndexByte(text, '\n') + 1
-	if row := text[end:]; len(row) < longestRow && strings.HasPrefix(strings.TrimLeft(row, " "), "|") {
+	line := strings.TrimLeft(text[end:], " \t>")
+	if len(line) < longestRow && strings.HasPrefix(line, "|") || len(line) < 10 && strings.Trim(line, " -=`~*_+#0123456789.)") == "" {
 		return text[:end]
 	}
 	return text
@@ -202,18 +223,18 @@ func whole(text string) string {
 }
 
 // starts are the offsets at which the blocks of the top level begin, the first
-// of them 0. They depend on nothing that follows, except that the last block
-// may turn out to be longer.
-func (r *Renderer) starts(source string) []int {
+// of them 0, and what they were found in. They depend on nothing that follows,
+// except that the last block may turn out to be longer.
+func (r *Renderer) starts(source string) ([]int, ast.Node) {
 	if r.blocks == nil {
 		r.blocks = newBlockParser()
 	}
-	if source == "" {
-		return nil
-	}
 	r.parsed += len(source)
-	starts := []int{0}
 	document := r.blocks.Parse(text.NewReader(shallow(source)))
+	if source == "" {
+		return nil, document
+	}
+	starts := []int{0}
 	for n := document.FirstChild(); n != nil; n = n.NextSibling() {
 		if n == document.FirstChild() || n.Pos() < 0 {
 			continue
@@ -223,5 +244,5 @@ func (r *Renderer) starts(source string) []int {
 			starts = append(starts, start)
 		}
 	}
-	return starts
+	return starts, document
 }

@@ -257,8 +257,9 @@ func escaped(before []byte) bool {
 
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
-// scope is where the parser keeps link definitions: those of the blocks before,
-// and those of the block at hand.
+// scope is where the parser keeps link definitions. Those of the blocks before
+// count, those of the block at hand do not yet: part of it may have been shown
+// before they were known.
 type scope struct {
 	parser.Context
 	before, own map[string]parser.Reference
@@ -270,15 +271,12 @@ func newScope(before map[string]parser.Reference) *scope {
 
 func (s *scope) AddReference(r parser.Reference) {
 	label := util.ToLinkReference(r.Label())
-	if _, ok := s.Reference(label); !ok {
+	if _, ok := s.own[label]; !ok && !strings.HasPrefix(label, "^") { // not a footnote
 		s.own[label] = r
 	}
 }
 
 func (s *scope) Reference(label string) (parser.Reference, bool) {
 	r, ok := s.before[label]
-	if !ok {
-		r, ok = s.own[label]
-	}
 	return r, ok
 }

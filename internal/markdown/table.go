@@ -196,10 +196,3 @@ func extent(spans []span) (whole, word int) {
 	}
 	return max(whole, line), word
 }
-
-func total(spans []span) (cells int) {
-	for _, s := range spans {
-		cells += width(s.text)
-	}
-	return cells
-}

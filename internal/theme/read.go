@@ -140,7 +140,11 @@ func parameters(value string) (Style, error) {
 			return "", fmt.Errorf("%q is not a list of SGR parameters: numbers from 0 to 255, separated by semicolons", value)
 		}
 	}
-	return Style(value), nil
+	var out Style
+	for _, set := range Style(value).settings() {
+		out = out.With(Style(set.text))
+	}
+	return out, nil
 }
 
 func attribute(word string) Style {

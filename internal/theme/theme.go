@@ -1,26 +1,5 @@
 package theme
 
-// Style is how text looks: the parameters of an SGR escape sequence, such as
-// "1;38;5;75". The empty style leaves text as it is.
-type Style string
-
-// Paint is the text in the style. The text must not have line breaks. What it
-// returns ends without any style; no text and no style give the text itself.
-func (s Style) Paint(text string) string {
-	if s == "" || text == "" {
-		return text
-	}
-	return "\x1b[" + string(s) + "m" + text + "\x1b[m"
-}
-
-// With is the style and another one on top of it.
-func (s Style) With(more Style) Style {
-	if s == "" || more == "" {
-		return s + more
-	}
-	return s + ";" + more
-}
-
 // Theme is a style for each purpose.
 type Theme struct {
 	Name string
@@ -73,7 +52,7 @@ func Dark() Theme {
 		Thinking: "3;38;5;246",
 
 		Ok:       "38;5;114",
-		Warn:     "38;5;179",
+		Warn:     "38;5;214",
 		Error:    "38;5;203",
 		Critical: "1;38;5;231;48;5;124",
 
@@ -96,7 +75,7 @@ func Dark() Theme {
 		Keyword:  "38;5;140",
 		Literal:  "38;5;150",
 		Comment:  "3;38;5;246",
-		Number:   "38;5;173",
+		Number:   "38;5;180",
 		Function: "38;5;110",
 		Type:     "38;5;115",
 	}
@@ -114,7 +93,7 @@ func Light() Theme {
 		Thinking: "3;38;5;242",
 
 		Ok:       "38;5;22",
-		Warn:     "38;5;94",
+		Warn:     "1;38;5;94",
 		Error:    "38;5;124",
 		Critical: "1;38;5;231;48;5;124",
 
@@ -126,7 +105,7 @@ func Light() Theme {
 		Heading:  "1;38;5;25",
 		Strong:   "1",
 		Emphasis: "3",
-		Code:     "38;5;95",
+		Code:     "38;5;94",
 		Link:     "4;38;5;25",
 		Quote:    "38;5;240",
 		Rule:     "38;5;248",

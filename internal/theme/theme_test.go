@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 func TestPaint(t *testing.T) {
@@ -229,4 +230,74 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// look is what a terminal makes of the parameters of SGR sequences, for those
+// that themes use.
+func look(sequences string) map[string]string {
+	state := map[string]string{}
+	for _, sequence := range strings.Split(sequences, "\x1b[") {
+		sequence = strings.TrimSuffix(sequence, "m")
+		p := strings.Split(sequence, ";")
+		for i := 0; i < len(p); i++ {
+			n, _ := strconv.Atoi(p[i])
+			switch {
+			case n == 0:
+				clear(state)
+			case n == 38 || n == 48:
+				size := map[string]int{"5": 2, "2": 4}[p[i+1]]
+				state[strconv.Itoa(n-8)] = strings.Join(p[i+1:i+size+1], ";")
+				i += size
+			case n >= 30 && n <= 37 || n >= 90:
+				state["30"] = p[i]
+			case n >= 40 && n <= 47:
+				state["40"] = p[i]
+			case n == 22:
+				delete(state, "1")
+			default:
+				state[p[i]] = "on"
+			}
+		}
+	}
+	return state
+}
+
+func styleOf(t *rapid.T, label string) Style {
+	settings := rapid.SampledFrom([]Style{"", "1", "3", "4", "7", "22", "31", "94", "42", "38;5;75", "38;5;110", "38;2;1;2;3", "48;5;22", "48;2;3;2;1"})
+	var s Style
+	for range rapid.IntRange(0, 3).Draw(t, label+" settings") {
+		s = s.With(settings.Draw(t, label))
+	}
+	return s
+}
+
+// TestBetween: the short way to a style looks as the style by itself.
+func TestBetween(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		from, to := styleOf(t, "from"), styleOf(t, "to")
+		change := Between(from, to)
+		if diff := cmp.Diff(look("\x1b["+string(to)+"m"), look("\x1b["+string(from)+"m"+change)); diff != "" {
+			t.Errorf("from %q to %q by %q:\n%s", from, to, change, diff)
+		}
+		if longest := len("\x1b[0;m") + len(to); len(change) > longest {
+			t.Errorf("from %q to %q by %q", from, to, change)
+		}
+		both := from.With(to)
+		if diff := cmp.Diff(look("\x1b["+string(from)+"m\x1b["+string(to)+"m"), look("\x1b["+string(both)+"m")); from != "" && to != "" && diff != "" {
+			t.Errorf("%q with %q is %q:\n%s", from, to, both, diff)
+		}
+	})
+	for _, c := range []struct{ from, to, want Style }{
+		{"1", "1", ""},
+		{"1", "", "\x1b[m"},
+		{"", "1", "\x1b[1m"},
+		{"38;5;75", "38;5;110", "\x1b[38;5;110m"},
+		{"1", "1;31", "\x1b[31m"},
+		{"1;31", "31", "\x1b[0;31m"},
+		{"31;1", "1;31", ""},
+	} {
+		if got := Between(c.from, c.to); got != string(c.want) {
+			t.Errorf("from %q to %q by %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
 }
