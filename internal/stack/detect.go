@@ -184,8 +184,17 @@ func node(r repository) (Part, bool) {
 		p.Language = "TypeScript"
 	}
 	for _, f := range [][2]string{
-		{"next", "Next.js"}, {"react", "React"}, {"vue", "Vue"}, {"svelte", "Svelte"}, {"@angular/core", "Angular"}, {"@nestjs/core", "NestJS"},
-		{"express", "Express"}, {"vite", "Vite"}, {"vitest", "Vitest"}, {"jest", "Jest"}, {"playwright", "Playwright"},
+		{"next", "Next.js"},
+		{"react", "React"},
+		{"vue", "Vue"},
+		{"svelte", "Svelte"},
+		{"@angular/core", "Angular"},
+		{"@nestjs/core", "NestJS"},
+		{"express", "Express"},
+		{"vite", "Vite"},
+		{"vitest", "Vitest"},
+		{"jest", "Jest"},
+		{"playwright", "Playwright"},
 	} {
 		if uses(f[0]) {
 			p.Details = append(p.Details, f[1])
