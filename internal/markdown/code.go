@@ -112,7 +112,7 @@ func breakLine(line []span, width int) (row, rest []span) {
 			}
 			used += cells
 			at += len(c)
-			if used > width/2 && len(c) == 1 && strings.Contains(" ,;.:/|&=)}]", c) {
+			if used > width/3 && len(c) == 1 && strings.Contains(" ,;.:/|&=)}]", c) {
 				good, goodAt = i, at
 			}
 		}

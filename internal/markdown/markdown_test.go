@@ -53,6 +53,7 @@ func TestLines(t *testing.T) {
 		"long words in items": {"- aaaaaaaaaaaaaaaaaaaa", 12, "• aaaaaaaaaa\n  aaaaaaaaaa"},
 		"around everything":   {"# a\nb\n***\nc\n```\nd\n```\ne\n> f\n\ng\n|h|\n|-|\n|i|\n\nj", 4, "a\n\nb\n\n──────────\n\nc\n\n  d\n\ne\n\n│ f\n\ng\n\nh\n─\ni\n\nj"},
 		"headings in a row":   {"a\n===\n## b\n\n\n# `c`\n- d\n# e", 40, "a\n\nb\n\nc\n\n• d\n\ne"},
+		"no room for items":   {"1. - 1. aaa bbb\n     2. [x] c", 10, "1. • 1.\n     aaa\n     bbb\n     2. ☑\n     c"},
 		"brackets":            {"3) a\n4) b", 40, "3) a\n4) b"},
 		"empty items":         {"-\n- a\n-", 40, "•\n• a\n•"},
 		"list in list":        {"- - a\n  - b", 40, "• ◦ a\n  ◦ b"},

@@ -184,10 +184,11 @@ func (w *writer) emitAll(lines [][]span) {
 	}
 }
 
-// within calls body with a margin, unless that left too little space. A margin
-// that is on no line yet gets one.
+// within calls body with a margin. If that left too little space, what the margin
+// says gets lines of its own. A margin that is on no line yet gets one.
 func (w *writer) within(first, rest []span, cells int, body func()) {
 	if w.width-cells < 4 {
+		w.emitAll(wrap(first, w.width))
 		body()
 		return
 	}
