@@ -250,6 +250,9 @@ func mcpLogin(stdout, stderr io.Writer) *cobra.Command {
 // browse shows an address to the person: in a browser where there is one, and
 // in any case in words. No shell sees it.
 func browse(ctx context.Context, environ []string, url string, stderr io.Writer) error {
+	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://") {
+		return fmt.Errorf("the server wants a login at %q, which is no web address", url)
+	}
 	fmt.Fprintf(stderr, "Visit this address to log in:\n%s\n", url)
 	var command []string
 	switch browser := config.Environ(environ)["BROWSER"]; {

@@ -333,18 +333,18 @@ func TestAPriceIsUnknownUntilItIsSet(t *testing.T) {
 }
 
 func TestWhatIsNotBuiltIsSaid(t *testing.T) {
-	w := newWorld(t, map[string]string{user: `{"fallbackModel": "b", "sandbox": {"mode": "on"}, "hooks": {"Stop": [{"hooks": []}, {"hooks": []}]},
-		"models": {"lab/a": {"toolFormat": "text"}}, "terminal": {"theme": "dark"}, "mcpServers": {"s": {"command": "x", "args": ["y"]}}}`})
+	w := newWorld(t, map[string]string{user: `{"fallbackModel": "b", "sandbox": {"mode": "on"}, "hooks": {"Stop": [{"hooks": []}], "PreCompact": [{"hooks": []}, {"hooks": []}]},
+		"models": {"lab/a": {"toolFormat": "text"}}, "terminal": {"theme": "dark"}, "mcpServers": {"s": {"command": "x", "args": ["y"], "deferTools": true}}}`})
 	l := w.load()
 	if len(l.Warnings) != 1 || len(l.Rules) != 0 {
 		t.Fatalf("warnings %q, rules %+v", l.Warnings, l.Rules)
 	}
-	for _, name := range []string{"fallbackModel", "sandbox.mode", `toolFormat"`} {
+	for _, name := range []string{"fallbackModel", "sandbox.mode", `toolFormat"`, "hooks.PreCompact", "mcpServers.s.deferTools"} {
 		if strings.Count(l.Warnings[0], name+" (") != 1 {
 			t.Errorf("%s is not named once: %s", name, l.Warnings[0])
 		}
 	}
-	if strings.Contains(l.Warnings[0], "theme") || strings.Contains(l.Warnings[0], "hooks") || strings.Contains(l.Warnings[0], "mcpServers") {
+	if strings.Contains(l.Warnings[0], "theme") || strings.Contains(l.Warnings[0], "hooks.Stop") || strings.Contains(l.Warnings[0], "mcpServers.s (") {
 		t.Error(l.Warnings[0])
 	}
 	w.write(user, `{"sandbox": {"mode": "required"}}`)

@@ -12,10 +12,6 @@ func (l *loader) unbuilt() {
 			continue
 		}
 		key := s.Key
-		if rest, ok := strings.CutPrefix(key, "mcpServers."); ok {
-			server, _, _ := strings.Cut(rest, ".")
-			key = "mcpServers." + server
-		}
 		key, _, _ = strings.Cut(key, "[")
 		if !seen[key] && !strings.HasPrefix(key, "hooks.names") {
 			seen[key] = true
@@ -41,6 +37,10 @@ func later(key string) bool {
 	switch section {
 	case "fallbackModel", "sandbox", "web":
 		return true
+	case "hooks":
+		return strings.HasPrefix(rest, "PreCompact") || strings.HasPrefix(rest, "PostCompact")
+	case "mcpServers":
+		return strings.HasSuffix(rest, ".deferTools") || strings.HasSuffix(rest, ".resultChars")
 	case "models":
 		return strings.HasSuffix(rest, ".tools") || strings.HasSuffix(rest, ".toolFormat")
 	}

@@ -14,7 +14,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
+
+	"github.com/minicode-go/minicode/internal/shell"
 )
 
 // tool is one row of the table: our name, the other names, and those fields
@@ -176,25 +177,10 @@ func joined(fields map[string]json.RawMessage) {
 	if json.Unmarshal(fields["command"], &command) != nil || json.Unmarshal(fields["args"], &args) != nil || len(args) == 0 {
 		return
 	}
-	words := []string{quote(command)}
-	for _, a := range args {
-		words = append(words, quote(a))
-	}
-	text, err := json.Marshal(strings.Join(words, " "))
+	text, err := json.Marshal(shell.Quote(append([]string{command}, args...)...))
 	if err != nil {
 		return
 	}
 	fields["command"] = text
 	delete(fields, "args")
-}
-
-// quote makes one word of a shell of text.
-func quote(text string) string {
-	plain := strings.IndexFunc(text, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,@%+=", r))
-	}) < 0
-	if plain && text != "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -10,7 +10,7 @@ import (
 func TestBothWays(t *testing.T) {
 	for name, c := range map[string]struct{ own, args, theirs, input, back string }{
 		"command":    {"run_command", `{"command":"go test","timeout_ms":5,"background":true}`, "Bash", `{"command":"go test","run_in_background":true,"timeout":5}`, ""},
-		"arguments":  {"run_command", `{"command":"git","args":["log","a b","it's"]}`, "Bash", `{"command":"git log 'a b' 'it'\\''s'"}`, `{"command":"git log 'a b' 'it'\\''s'"}`},
+		"arguments":  {"run_command", `{"command":"git","args":["log","a b","it's"]}`, "Bash", `{"command":"git log 'a b' \"it's\""}`, `{"command":"git log 'a b' \"it's\""}`},
 		"read":       {"read_file", `{"path":"a.go","offset":3}`, "Read", `{"file_path":"a.go","offset":3}`, ""},
 		"edit":       {"edit_file", `{"path":"a","search":"<x>","replace":"y","replaceAll":true}`, "Edit", `{"file_path":"a","new_string":"y","old_string":"<x>","replace_all":true}`, ""},
 		"edits":      {"patch_file", `{"path":"a","replacements":[{"search":"x","replace":"y"}]}`, "MultiEdit", `{"edits":[{"new_string":"y","old_string":"x"}],"file_path":"a"}`, ""},

@@ -1,9 +1,12 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"os/exec"
 	"strings"
@@ -11,6 +14,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/minicode-go/minicode/internal/raster"
 )
 
 // TestMain is a server, too: by what MCP_SERVER says.
@@ -22,8 +27,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// png is the beginning of an image.
-const png = "\x89PNG\r\n\x1a\n"
+// picture is a small image.
+func picture() []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
 
 func serve(kind string) {
 	switch kind {
@@ -95,8 +106,9 @@ func newServer(kind string) *sdk.Server {
 	})
 	add("image", open, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{
-			&sdk.TextContent{Text: "see"}, &sdk.ImageContent{MIMEType: "image/jpeg", Data: []byte(png + "...")},
-			&sdk.ImageContent{MIMEType: "image/png", Data: append([]byte(png), make([]byte, mostImage)...)},
+			&sdk.TextContent{Text: "see"}, &sdk.ImageContent{MIMEType: "image/jpeg", Data: picture()},
+			&sdk.ImageContent{MIMEType: "image/png", Data: append(picture(), make([]byte, raster.Largest)...)},
+			&sdk.ImageContent{MIMEType: "image/png", Data: picture()[:20]},
 			&sdk.AudioContent{MIMEType: "audio/wav", Data: []byte("x")},
 		}}, nil
 	})

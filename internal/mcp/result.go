@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,11 +9,10 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/minicode-go/minicode/internal/raster"
 	"github.com/minicode-go/minicode/llm"
 	"github.com/minicode-go/minicode/tool"
 )
-
-const mostImage = 5 << 20 // bytes of an image that providers take
 
 // resultOf is what the model gets of a server's answer.
 func resultOf(r *sdk.CallToolResult) tool.Result {
@@ -87,30 +85,18 @@ func resource(r *sdk.ResourceContents) llm.Parts {
 }
 
 // imageOf is an image that providers take, or the words for one that they do
-// not. What it is is told by its first bytes, whatever the server says.
+// not. What it is is told by its bytes, whatever the server says.
 func imageOf(media string, data []byte) (image llm.Image, why string) {
-	real := sniff(data)
-	if real == "" {
+	real := raster.Media(data)
+	switch {
+	case real == "":
 		return llm.Image{}, fmt.Sprintf("[image, %s, %d bytes: not one that can be shown]", media, len(data))
+	case len(data) > raster.Largest:
+		return llm.Image{}, fmt.Sprintf("[image, %s, %d bytes: too large to be shown; at most %d]", real, len(data), raster.Largest)
 	}
-	if len(data) > mostImage {
-		return llm.Image{}, fmt.Sprintf("[image, %s, %d bytes: too large to be shown; at most %d]", real, len(data), mostImage)
+	if err := raster.Check(real, data); err != nil {
+		return llm.Image{}, fmt.Sprintf("[image, %s, %d bytes: %v]", real, len(data), err)
 	}
 	sum := sha256.Sum256(data)
 	return llm.Image{Media: real, SHA256: hex.EncodeToString(sum[:]), Data: data}, ""
-}
-
-// sniff is the media type of an image that providers take, "" for all else.
-func sniff(data []byte) string {
-	switch {
-	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
-		return "image/png"
-	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
-		return "image/jpeg"
-	case bytes.HasPrefix(data, []byte("GIF87a")), bytes.HasPrefix(data, []byte("GIF89a")):
-		return "image/gif"
-	case len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
-		return "image/webp"
-	}
-	return ""
 }

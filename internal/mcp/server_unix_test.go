@@ -157,7 +157,7 @@ func TestCalls(t *testing.T) {
 	if image, ok := got[1].(llm.Image); !ok || image.Media != "image/png" {
 		t.Errorf("%+v", got[1])
 	}
-	if text := got.Text(); !strings.Contains(text, "too large") || !strings.Contains(text, "audio/wav") {
+	if text := got.Text(); !strings.Contains(text, "too large") || strings.Count(text, "[image, image/png") != 2 || !strings.Contains(text, "audio/wav") {
 		t.Errorf("%q", text)
 	}
 	a, err := w.find("mcp__plain__echo").Prepare(t.Context(), json.RawMessage(`{"text":"x"}`))

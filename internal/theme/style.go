@@ -92,23 +92,9 @@ type setting struct{ what, text string }
 func (s Style) settings() (all []setting) {
 	rest := string(s)
 	for rest != "" {
-		text, after, _ := strings.Cut(rest, ";")
-		what := kind(text)
-		if text == "38" || text == "48" || text == "58" {
-			more := 0
-			switch space, _, _ := strings.Cut(after, ";"); space {
-			case "5":
-				more = 2
-			case "2":
-				more = 4
-			}
-			for ; more > 0 && after != ""; more-- {
-				var p string
-				p, after, _ = strings.Cut(after, ";")
-				text += ";" + p
-			}
-		}
-		all = append(all, setting{what, text})
+		text, after := Parameter(rest)
+		code, _, _ := strings.Cut(text, ";")
+		all = append(all, setting{kind(code), text})
 		rest = after
 	}
 	return all
@@ -145,4 +131,26 @@ func has(all []setting, s setting) bool {
 		}
 	}
 	return false
+}
+
+// Parameter is the first of SGR parameters, with those that belong to it (a
+// colour has three or five), and the rest.
+func Parameter(params string) (first, rest string) {
+	first, rest, _ = strings.Cut(params, ";")
+	if first != "38" && first != "48" && first != "58" {
+		return first, rest
+	}
+	n := 0
+	switch space, _, _ := strings.Cut(rest, ";"); space {
+	case "5":
+		n = 2
+	case "2":
+		n = 4
+	}
+	for ; n > 0 && rest != ""; n-- {
+		var p string
+		p, rest, _ = strings.Cut(rest, ";")
+		first += ";" + p
+	}
+	return first, rest
 }

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/minicode-go/minicode/internal/theme"
 )
 
 // ink collects what the terminal is sent. It knows the style and the column
@@ -240,7 +242,7 @@ func restyled(style, params string) string {
 	}
 	for rest := params; rest != ""; {
 		var p string
-		p, rest = parameter(rest)
+		p, rest = theme.Parameter(rest)
 		switch {
 		case p == "" || strings.Trim(p, "0") == "":
 			style = ""
@@ -253,30 +255,9 @@ func restyled(style, params string) string {
 	return style
 }
 
-// parameter is the first of SGR parameters, with those that belong to it.
-func parameter(params string) (first, rest string) {
-	first, rest, _ = strings.Cut(params, ";")
-	if first != "38" && first != "48" && first != "58" {
-		return first, rest
-	}
-	n := 0
-	switch kind, _, _ := strings.Cut(rest, ";"); kind {
-	case "5":
-		n = 2
-	case "2":
-		n = 4
-	}
-	for ; n > 0 && rest != ""; n-- {
-		var p string
-		p, rest, _ = strings.Cut(rest, ";")
-		first += ";" + p
-	}
-	return first, rest
-}
-
 // isColor says whether a style is a colour of the text and nothing else.
 func isColor(style string) bool {
-	p, rest := parameter(style)
+	p, rest := theme.Parameter(style)
 	return rest == "" && foreground(p)
 }
 
@@ -284,7 +265,7 @@ func isColor(style string) bool {
 func hasColor(style string) bool {
 	for style != "" {
 		var p string
-		if p, style = parameter(style); foreground(p) {
+		if p, style = theme.Parameter(style); foreground(p) {
 			return true
 		}
 	}
@@ -300,7 +281,7 @@ func foreground(p string) bool {
 func grounds(style string) bool {
 	for style != "" {
 		var p string
-		p, style = parameter(style)
+		p, style = theme.Parameter(style)
 		if !foreground(p) && p != "1" && p != "2" && p != "3" && p != "22" && p != "23" && p != "39" {
 			return true
 		}
