@@ -125,22 +125,21 @@ func start(ctx context.Context, f *flags, prompt string, stdin *os.File, stdout,
 	if f.outputFormat != headless.Text {
 		return usagef("--output-format %s goes with --print", f.outputFormat)
 	}
+	out, isFile := stdout.(*os.File)
+	onTerminal := isFile && term.IsTerminal(int(stdin.Fd())) && term.IsTerminal(int(out.Fd()))
+	var loaded config.Loaded
+	if onTerminal {
+		if loaded, err = app.LoadSettings(o); err != nil {
+			return &usageError{err}
+		}
+		askTrust(o, loaded, stdin, out) // before signals are caught: Ctrl+C leaves
+	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as in startPrint
-	out, isFile := stdout.(*os.File)
-	if isFile && term.IsTerminal(int(stdin.Fd())) && term.IsTerminal(int(out.Fd())) {
-		askTrust(o, stdin, out)
-	}
-	if isFile && !f.line && drawable(stdin, out, o.Environ) {
-		loaded, err := app.LoadSettings(o)
-		switch {
-		case err != nil:
-			return &usageError{err}
-		case !loaded.Config.Terminal.ScreenReader:
-			return startDrawn(ctx, o, loaded.Config.Terminal, prompt, stdin, out, signals)
-		}
+	if onTerminal && !f.line && drawable(stdin, out, o.Environ) && !loaded.Config.Terminal.ScreenReader {
+		return startDrawn(ctx, o, loaded.Config.Terminal, prompt, stdin, out, signals)
 	}
 	l := line.New(line.Options{
 		In: stdin, Out: stdout, Signals: signals, Terminal: term.IsTerminal(int(stdin.Fd())),

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/minicode-go/minicode/internal/app"
+	"github.com/minicode-go/minicode/internal/config"
 	"github.com/minicode-go/minicode/internal/extension"
 	"github.com/minicode-go/minicode/internal/trust"
 	"github.com/minicode-go/minicode/internal/visible"
@@ -28,8 +29,12 @@ func projectOf(o app.Options) (project, error) {
 	if err != nil {
 		return project{}, &usageError{err}
 	}
+	return broughtBy(o, loaded), nil
+}
+
+func broughtBy(o app.Options, loaded config.Loaded) project {
 	root := app.Root(o)
-	return project{root, extension.Items(root, o.Cwd, o.Home, loaded.Dirs, loaded.Brought), extension.Trust(loaded.Dirs, time.Now)}, nil
+	return project{root, extension.Items(root, o.Cwd, o.Home, loaded.Dirs, loaded.Brought), extension.Trust(loaded.Dirs, time.Now)}
 }
 
 // projectAt is the project at the first argument, or here.
@@ -117,11 +122,8 @@ func counted(n int, what string) string {
 
 // askTrust asks the person, on a terminal, whether they trust what the project
 // brings, where that is new or has changed. What goes wrong trusts nothing.
-func askTrust(o app.Options, in *os.File, out io.Writer) {
-	p, err := projectOf(o)
-	if err != nil || len(p.items) == 0 {
-		return // the opening tells of it
-	}
+func askTrust(o app.Options, loaded config.Loaded, in *os.File, out io.Writer) {
+	p := broughtBy(o, loaded)
 	state, diff, err := p.store.Check(p.root, p.items)
 	if err != nil || state == trust.Trusted || state == trust.Refused {
 		return
@@ -131,7 +133,7 @@ func askTrust(o app.Options, in *os.File, out io.Writer) {
 		lead = "What this project brings has changed since you trusted it:"
 	}
 	fmt.Fprintf(out, "%s\n\n%s\n\n%s\n", p.root, lead, visible.Safe(diff))
-	fmt.Fprint(out, "\nTrust it for exactly this?  [y] yes  [n] not now  [d] no, and do not ask again until it changes: ")
+	fmt.Fprint(out, "\nTrust it for exactly this?\n[y] yes   [n] not now   [d] no, and ask again only when it changes: ")
 	switch strings.ToLower(strings.TrimSpace(readLine(in))) {
 	case "y", "yes":
 		err = p.store.Add(p.root, p.items)

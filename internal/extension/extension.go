@@ -54,18 +54,22 @@ type Set struct {
 // Trouble.
 func Open(in Input) *Set {
 	s := &Set{in: in}
-	items := Items(in.Root, in.Cwd, in.Home, in.Settings.Dirs, in.Settings.Brought)
+	places := skill.Places{Project: in.Root, Cwd: in.Cwd, Home: in.Home, Config: in.Settings.Dirs.Config}
+	s.Skills = skill.Find(places.Skills())
+	items := itemsOf(in.Root, in.Settings.Brought, s.Skills.Withheld, projectAgents(places))
 	state, _, _ := Trust(in.Settings.Dirs, in.Now).Check(in.Root, items) // loading the settings has told the trouble
 	s.Trusted = state == trust.Trusted
+	places.Trusted = s.Trusted
 	s.Servers = mcp.New(s.servers(), mcp.Options{
 		Version: in.Version, Root: in.Root, Env: s.env, Client: in.Client, Now: in.Now, Ask: in.Ask, Tell: in.Tell, Tokens: Tokens(in.Settings.Dirs),
 	})
 	if in.Bare {
-		s.Hooks = &hook.Runner{Groups: func(string) []hook.Group { return nil }}
+		s.Hooks, s.Skills = &hook.Runner{Groups: func(string) []hook.Group { return nil }}, skill.Catalog{}
 		return s
 	}
-	places := skill.Places{Project: in.Root, Cwd: in.Cwd, Home: in.Home, Config: in.Settings.Dirs.Config, Trusted: s.Trusted}
-	s.Skills = skill.Find(places.Skills())
+	if s.Trusted && len(s.Skills.Withheld) > 0 {
+		s.Skills = skill.Find(places.Skills())
+	}
 	s.Commands = skill.FindCommands(places.Commands())
 	s.Agents = skill.FindAgents(places.Agents())
 	s.Hooks = &hook.Runner{Groups: s.groups, Session: in.Session, Env: s.env, Tell: in.Tell, Client: in.Client}

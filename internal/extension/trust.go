@@ -3,6 +3,7 @@ package extension
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/minicode-go/minicode/internal/config"
@@ -19,25 +20,31 @@ func Trust(dirs config.Dirs, now func() time.Time) trust.Store {
 // Items is what a project brings that needs trust: what its settings would
 // set, its skills that would allow tools, its agents.
 func Items(root, cwd, home string, dirs config.Dirs, brought []config.Brought) []trust.Item {
-	var items []trust.Item
+	places := skill.Places{Project: root, Cwd: cwd, Home: home, Config: dirs.Config}
+	return itemsOf(root, brought, skill.Find(places.Skills()).Withheld, projectAgents(places))
+}
+
+// projectAgents is the agents of the project, trusted or not.
+func projectAgents(places skill.Places) []skill.Agent {
+	places.Trusted = true
+	return slices.DeleteFunc(skill.FindAgents(places.Agents()).All, func(a skill.Agent) bool { return a.Root.Scope != skill.Project })
+}
+
+func itemsOf(root string, brought []config.Brought, withheld []skill.Skill, agents []skill.Agent) (items []trust.Item) {
 	for _, b := range brought {
 		items = append(items, trust.Item{Kind: b.Kind, Name: b.Name, Text: b.Text, From: b.From})
 	}
-	places := skill.Places{Project: root, Cwd: cwd, Home: home, Config: dirs.Config}
 	relative := func(path string) string {
 		if rel, err := filepath.Rel(root, path); err == nil {
 			return filepath.ToSlash(rel)
 		}
 		return path
 	}
-	for _, s := range skill.Find(places.Skills()).Withheld {
+	for _, s := range withheld {
 		items = append(items, trust.Item{Kind: "skill", Name: s.Name, Text: fmt.Sprintf("may use %v", s.Tools), From: relative(s.File)})
 	}
-	places.Trusted = true
-	for _, a := range skill.FindAgents(places.Agents()).All {
-		if a.Root.Scope == skill.Project {
-			items = append(items, trust.Item{Kind: "agent", Name: a.Name, Text: a.Text, From: relative(a.File)})
-		}
+	for _, a := range agents {
+		items = append(items, trust.Item{Kind: "agent", Name: a.Name, Text: a.Text, From: relative(a.File)})
 	}
 	return items
 }
