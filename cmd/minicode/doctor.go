@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os/exec"
@@ -56,8 +57,13 @@ func doctorCommand(stdout io.Writer) *cobra.Command {
 			d.model(o, loaded)
 			d.programs()
 			d.extensions(o, loaded)
-			for _, st := range looked(cmd.Context(), extension.Configs(loaded, o.Environ), mcpOptions(o, loaded)) {
-				d.server(st)
+			if err := connect(cmd.Context(), extension.Configs(loaded, o.Environ), mcpOptions(o, loaded), func(_ context.Context, servers *mcp.Servers) error {
+				for _, st := range servers.States() {
+					d.server(st)
+				}
+				return nil
+			}); err != nil {
+				return err
 			}
 			if d.problems > 0 {
 				return exitError(1)

@@ -85,23 +85,31 @@ func mcpList(stdout io.Writer) *cobra.Command {
 				fmt.Fprintln(stdout, "There are no MCP servers. To add one: minicode mcp add NAME -- COMMAND ARGUMENTS, or minicode mcp add NAME --url ADDRESS")
 				return nil
 			}
-			for _, st := range looked(cmd.Context(), all, mcpOptions(o, loaded)) {
-				fmt.Fprintln(stdout, visible.Safe(extension.StateLine(st)))
-			}
-			return nil
+			return connect(cmd.Context(), all, mcpOptions(o, loaded), func(_ context.Context, servers *mcp.Servers) error {
+				for _, st := range servers.States() {
+					fmt.Fprintln(stdout, visible.Safe(extension.StateLine(st)))
+				}
+				return nil
+			})
 		},
 	}
 }
 
-// looked connects to the servers, and says how they stand.
-func looked(ctx context.Context, all []mcp.Config, o mcp.Options) []mcp.State {
+// connect connects to the servers, for use. An interrupt ends that, and in any
+// case the servers are ended.
+func connect(ctx context.Context, all []mcp.Config, o mcp.Options, use func(context.Context, *mcp.Servers) error) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
 	servers := mcp.New(all, o)
 	defer servers.Close()
 	servers.Start() //nolint:contextcheck // Close ends them
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	waiting, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	servers.Wait(ctx)
-	return servers.States()
+	servers.Wait(waiting)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return use(ctx, servers)
 }
 
 func mcpGet(stdout io.Writer) *cobra.Command {
@@ -301,32 +309,33 @@ func mcpProbe(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			servers := mcp.New([]mcp.Config{c}, mcpOptions(o, loaded))
-			defer servers.Close()
-			servers.Start()
-			ctx, cancel := context.WithTimeout(cmd.Context(), probeTime)
-			defer cancel()
-			servers.Wait(ctx)
-			st := servers.States()[0]
-			fmt.Fprintln(stdout, visible.Safe(extension.StateLine(st)))
-			for _, t := range st.Tools {
-				fmt.Fprintf(stdout, "    %s: %s\n", t.Own, visible.Safe(firstLine(t.Description)))
-			}
-			for _, out := range st.LeftOut {
-				fmt.Fprintf(stdout, "    left out: %s\n", visible.Safe(out))
-			}
-			if st.Status != mcp.Connected {
-				return exitError(1)
-			}
-			if call == "" {
-				return nil
-			}
-			return probeCall(cmd.Context(), servers, call, arguments, stdout)
+			return connect(cmd.Context(), []mcp.Config{c}, mcpOptions(o, loaded), func(ctx context.Context, servers *mcp.Servers) error {
+				return probe(ctx, servers, call, arguments, stdout)
+			})
 		},
 	}
 	c.Flags().StringVar(&call, "call", "", "a tool to call")
 	c.Flags().StringVar(&arguments, "arguments", "{}", "its arguments, as JSON")
 	return c
+}
+
+// probe tells what a server has, and calls a tool of it.
+func probe(ctx context.Context, servers *mcp.Servers, call, arguments string, stdout io.Writer) error {
+	st := servers.States()[0]
+	fmt.Fprintln(stdout, visible.Safe(extension.StateLine(st)))
+	for _, t := range st.Tools {
+		fmt.Fprintf(stdout, "    %s: %s\n", t.Own, visible.Safe(firstLine(t.Description)))
+	}
+	for _, out := range st.LeftOut {
+		fmt.Fprintf(stdout, "    left out: %s\n", visible.Safe(out))
+	}
+	switch {
+	case st.Status != mcp.Connected:
+		return exitError(1)
+	case call == "":
+		return nil
+	}
+	return probeCall(ctx, servers, call, arguments, stdout)
 }
 
 func probeCall(ctx context.Context, servers *mcp.Servers, name, arguments string, stdout io.Writer) error {
